@@ -1,0 +1,59 @@
+"""Names of the integration: domain, option keys, defaults and event types."""
+
+from datetime import timedelta
+from typing import Final
+
+DOMAIN: Final = "proactive_agent"
+SUBENTRY_HEARTBEAT: Final = "heartbeat"
+
+CONF_EXTRA_BODY: Final = "extra_body"
+
+CONF_CHECK_PROMPT: Final = "check_prompt"
+CONF_INTERVAL: Final = "interval"
+CONF_CONDITIONS: Final = "conditions"
+CONF_LOOK: Final = "look"
+CONF_ACT: Final = "act"
+CONF_ASK: Final = "ask"
+CONF_NOTIFY: Final = "notify"
+
+CONF_FUSES: Final = "fuses"
+CONF_MAX_TICKS: Final = "max_ticks"
+CONF_MAX_DURATION: Final = "max_duration"
+CONF_RUN_TIMEOUT: Final = "run_timeout"
+CONF_MAX_TURNS: Final = "max_turns"
+CONF_MAX_ACTIONS: Final = "max_actions"
+CONF_MAX_WAKES_PER_DAY: Final = "max_wakes_per_day"
+CONF_MAX_TOKENS_PER_DAY: Final = "max_tokens_per_day"
+
+CONF_MANNERS: Final = "manners"
+CONF_MAY_STOP: Final = "may_stop"
+CONF_STOP_AFTER_ACTING: Final = "stop_after_acting"
+CONF_ASK_BEFORE_RISKY: Final = "ask_before_risky"
+CONF_RECHECK_AFTER: Final = "recheck_after"
+CONF_SETTLE_FOR: Final = "settle_for"
+CONF_APPROVAL_TIMEOUT: Final = "approval_timeout"
+
+DEFAULT_INTERVAL: Final = timedelta(minutes=15)
+DEFAULT_RUN_TIMEOUT: Final = 60
+DEFAULT_MAX_TURNS: Final = 8
+DEFAULT_MAX_ACTIONS: Final = 10
+DEFAULT_MAX_WAKES_PER_DAY: Final = 48
+DEFAULT_MAX_TOKENS_PER_DAY: Final = 200_000
+DEFAULT_RECHECK_AFTER: Final = timedelta(hours=6)
+DEFAULT_SETTLE_FOR: Final = timedelta(minutes=30)
+DEFAULT_APPROVAL_TIMEOUT: Final = timedelta(hours=1)
+
+EVENT_HEARTBEAT_TICK: Final = "proactive_agent_heartbeat_tick"
+EVENT_ACTED: Final = "proactive_agent_acted"
+EVENT_STOPPED: Final = "proactive_agent_stopped"
+
+ATTR_APPROVAL_ID: Final = "approval_id"
+ATTR_DRY_RUN: Final = "dry_run"
+ATTR_HEARTBEAT: Final = "heartbeat"
+ATTR_LIMIT: Final = "limit"
+ATTR_MESSAGE: Final = "message"
+ATTR_REASON: Final = "reason"
+ATTR_RUN_ID: Final = "run_id"
+
+SERVICE_WAKE: Final = "wake"
+SERVICE_GET_RUNS: Final = "get_runs"

@@ -1,0 +1,1 @@
+"""The agent itself: standard library only, unaware of Home Assistant and of HTTP."""

@@ -1,0 +1,166 @@
+"""The values that travel between the rooms; all of them frozen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+type Json = None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]
+type JsonObject = Mapping[str, Json]
+
+
+class Cause(StrEnum):
+    """What woke the heartbeat."""
+
+    TICK = "tick"
+    MANUAL = "manual"
+
+
+class Outcome(StrEnum):
+    """How a run ended, the first that fits (DESIGN §3)."""
+
+    TIMEOUT = "timeout"
+    TURN_LIMIT = "turn_limit"
+    ACTION_LIMIT = "action_limit"
+    TOKEN_LIMIT = "token_limit"
+    STOPPED = "stopped"
+    ERROR = "error"
+    ACTED = "acted"
+    WAITING = "waiting"
+    SPOKE = "spoke"
+    NOTHING = "nothing"
+
+
+class ActionStatus(StrEnum):
+    """What became of one action."""
+
+    DONE = "done"
+    ALREADY = "already"
+    FAILED = "failed"
+    WAITING = "waiting"
+    STILL_RUNNING = "still_running"
+    NOT_DONE = "not_done"  # only in a dry run: it would have been called
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as the model sees it; `parameters` is a JSON schema object."""
+
+    name: str
+    description: str
+    parameters: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call the model asked for; `fault` says why `arguments` is unreadable."""
+
+    id: str
+    name: str
+    arguments: JsonObject = field(default_factory=dict)
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolAnswer:
+    """What a tool call gave; an error is a sentence in `content` (R4)."""
+
+    content: Json
+    error: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of a request or a run; `estimated` where the server did not say."""
+
+    prompt: int = 0
+    completion: int = 0
+    estimated: bool = False
+
+    @property
+    def total(self) -> int:
+        """All tokens together."""
+        return self.prompt + self.completion
+
+    def __add__(self, other: Usage) -> Usage:
+        """Sum two usages; one estimate makes the sum an estimate."""
+        return Usage(
+            prompt=self.prompt + other.prompt,
+            completion=self.completion + other.completion,
+            estimated=self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """One answer of the model.
+
+    `message` is the assistant message as it goes back into the history.
+    """
+
+    text: str | None
+    calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+    message: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """One tool call of a run with its answer, for the owner to read."""
+
+    turn: int
+    tool: str
+    arguments: JsonObject
+    answer: Json
+    error: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRecord:
+    """One Home Assistant action of a run and what was seen after it."""
+
+    action: str
+    entity_id: tuple[str, ...]
+    data: JsonObject
+    status: ActionStatus
+    observed: JsonObject | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateVerdict:
+    """What one condition said and why; `result` is None if it cannot be judged."""
+
+    condition: str
+    result: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunError:
+    """Why the model failed; `kind` is one of `ErrorKind`."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """Everything about one run, as `wake` and `get_runs` answer it."""
+
+    run_id: str
+    started: datetime
+    cause: Cause
+    outcome: Outcome
+    error: RunError | None
+    gate: tuple[GateVerdict, ...]
+    actions: tuple[ActionRecord, ...]
+    message: str | None
+    turns: int
+    tokens: Usage
+    seconds: float
+    calls: tuple[CallRecord, ...]
+    stopped: bool
+    answer: str | None = None
+    dry_run: bool = False
+    delivery_failed: tuple[str, ...] = ()
