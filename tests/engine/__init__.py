@@ -1,0 +1,1 @@
+"""Tests of the engine, which know nothing of Home Assistant."""

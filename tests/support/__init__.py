@@ -1,0 +1,1 @@
+"""What several tests share: scripted stand-ins and small builders."""
