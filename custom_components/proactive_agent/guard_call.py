@@ -1,0 +1,57 @@
+"""One call into Home Assistant and the look after it."""
+
+import asyncio
+from collections.abc import Iterable
+import logging
+from typing import Any, Final
+
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.core import Context, HomeAssistant, SupportsResponse
+
+from .engine.one_line import one_line
+from .engine.records import Json, JsonObject
+from .guard_checks import Action
+
+_LOGGER = logging.getLogger(__name__)
+
+ACTION_TIMEOUT: Final = 600  # seconds an action may take, whatever its run does (R8)
+_MAX_ERROR = 300
+
+
+async def call_action(
+    hass: HomeAssistant, action: Action, context: Context
+) -> tuple[Json, str | None]:
+    """Call an action and wait for its end, at most `ACTION_TIMEOUT` seconds.
+
+    Returns the response, None if there is none, and what went wrong in one line.
+    """
+    data: dict[str, Any] = {**action.data}
+    if not action.is_script:
+        data[ATTR_ENTITY_ID] = [*action.entity_id]
+    supported = hass.services.supports_response(action.domain, action.service)
+    bound = asyncio.timeout(ACTION_TIMEOUT)
+    try:
+        async with bound:
+            response = await hass.services.async_call(
+                action.domain,
+                action.service,
+                data,
+                blocking=True,
+                context=context,
+                return_response=supported is not SupportsResponse.NONE,
+            )
+    except TimeoutError as err:
+        ended = "it did not end within 10 minutes" if bound.expired() else str(err)
+        return None, one_line(ended or "it timed out", _MAX_ERROR)
+    except Exception as err:
+        _LOGGER.debug("%s failed", action.name, exc_info=True)
+        return None, one_line(str(err) or type(err).__name__, _MAX_ERROR)
+    return response or None, None
+
+
+def observe(hass: HomeAssistant, entity_ids: Iterable[str]) -> JsonObject:
+    """Look at the entities an action was for; None is one that is gone."""
+    return {
+        entity_id: state.state if (state := hass.states.get(entity_id)) else None
+        for entity_id in entity_ids
+    }

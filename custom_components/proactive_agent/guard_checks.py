@@ -1,0 +1,117 @@
+"""The checks in front of an action: who, what, and is it there (A1, A2, A4)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers.template import is_template_string
+
+from .engine.errors import ActionRefusedError, RefusalKind
+from .engine.policy import SCRIPT, Verdict, judge
+from .engine.reach import Reach
+from .engine.records import Json, JsonObject
+from .guard_facts import subjects
+
+_TARGETS = frozenset(cv.ENTITY_SERVICE_FIELDS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """An action the model asks for, its entities already literal.
+
+    `named` are entities that stand in `data`: they are checked as those in
+    `entity_id` are. `must_ask` marks data that reaches further than entities (A3).
+    """
+
+    domain: str
+    service: str
+    entity_id: tuple[str, ...]
+    data: JsonObject = field(default_factory=dict)
+    named: tuple[str, ...] = ()
+    must_ask: bool = False
+
+    @property
+    def name(self) -> str:
+        """The action as Home Assistant writes it."""
+        return f"{self.domain}.{self.service}"
+
+    @property
+    def is_script(self) -> bool:
+        """A script takes its fields and no target."""
+        return self.domain == SCRIPT
+
+
+def check(hass: HomeAssistant, action: Action, reach: Reach) -> None:
+    """Raise `ActionRefusedError` for what must not or cannot be called now."""
+    _check_entities(action, reach)
+    _check_data(action)
+    if not hass.services.has_service(action.domain, action.service):
+        raise ActionRefusedError(
+            RefusalKind.UNAVAILABLE, f"{action.name} does not exist any more."
+        )
+    _check_present(hass, action)
+
+
+def judge_action(
+    hass: HomeAssistant, action: Action, reach: Reach, *, ask_before_risky: bool
+) -> Verdict:
+    """Judge an action on everything it names, groups as their members."""
+    targets = judge(
+        action.domain,
+        action.service,
+        subjects(hass, action.entity_id, reach),
+        ask_before_risky=ask_before_risky,
+        must_ask=action.must_ask,
+    )
+    if any(one.own for one in subjects(hass, action.named, reach)):
+        return Verdict.DENY
+    asked = any(entity_id in reach.ask for entity_id in action.named)
+    return max(targets, Verdict.ASK) if asked else targets
+
+
+def _check_entities(action: Action, reach: Reach) -> None:
+    if not action.entity_id:
+        raise _not_allowed(f"{action.name} needs an entity_id.")
+    allowed = frozenset(reach.actors)
+    for entity_id in (*action.entity_id, *action.named):
+        if entity_id not in allowed:
+            raise _not_allowed(f"You may not act on {entity_id[:100]!r}.")
+
+
+def _check_data(action: Action) -> None:
+    if not action.is_script and (wide := sorted(_TARGETS & action.data.keys())):
+        raise _not_allowed(f"{wide[0]} is not taken here; name entities only.")
+    for text in _texts(action.data):
+        if is_template_string(text):
+            raise _not_allowed("Templates are not taken here.")
+
+
+def _texts(value: Json) -> Iterator[str]:
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case str() as text:
+                yield text
+            case Mapping() as mapping:
+                pending += [*mapping, *mapping.values()]
+            case Sequence() as items:
+                pending += items
+
+
+def _check_present(hass: HomeAssistant, action: Action) -> None:
+    for entity_id in action.entity_id:
+        state = hass.states.get(entity_id)
+        if state is None:
+            raise ActionRefusedError(
+                RefusalKind.UNAVAILABLE, f"{entity_id} does not exist; nothing done."
+            )
+        if state.state == STATE_UNAVAILABLE:
+            raise ActionRefusedError(
+                RefusalKind.UNAVAILABLE, f"{entity_id} is unavailable; nothing done."
+            )
+
+
+def _not_allowed(sentence: str) -> ActionRefusedError:
+    return ActionRefusedError(RefusalKind.NOT_ALLOWED, sentence)

@@ -1,0 +1,99 @@
+"""The entities a heartbeat may see and touch, resolved from its owner's lists."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from homeassistant.const import ATTR_ENTITY_ID, ATTR_LABEL_ID
+from homeassistant.core import HomeAssistant, split_entity_id, valid_entity_id
+from homeassistant.helpers import config_validation as cv, entity_registry as er
+from homeassistant.helpers.target import (
+    TargetSelection,
+    async_extract_referenced_entity_ids,
+)
+
+from .engine.policy import SECOND_VOICE
+from .engine.reach import Reach
+from .guard_facts import GROUP, is_own, members
+from .home_text import describe
+from .models import HeartbeatOptions
+
+__all__ = ["Reach", "describe", "members", "resolve", "snapshot"]
+
+# Their owner has to mean each one of these: an area holds them by accident (A3).
+NAMED_ONLY = frozenset(
+    {"automation", "button", "input_button", "scene", "script", "update"}
+)
+
+
+def resolve(hass: HomeAssistant, options: HeartbeatOptions) -> Reach:
+    """Resolve the lists of a heartbeat to entity ids, as of now (A1-A3)."""
+    return Reach.of(
+        look=_resolve(hass, options.look),
+        act=_resolve(hass, options.act),
+        ask=_resolve(hass, options.ask),
+    )
+
+
+def snapshot(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
+    """Return the states of these entities; what does not exist is left out."""
+    return {
+        entity_id: state.state
+        for entity_id in entity_ids
+        if (state := hass.states.get(entity_id)) is not None
+    }
+
+
+def _resolve(hass: HomeAssistant, target: Mapping[str, Any]) -> set[str]:
+    named = set(_named(hass, target))
+    labelled = set(_labelled(hass, target))
+    swept = async_extract_referenced_entity_ids(
+        hass,
+        TargetSelection({**target, ATTR_ENTITY_ID: None}),
+        expand_group=False,
+    ).indirectly_referenced
+    found = (
+        named
+        | {one for one in labelled if _is_primary(hass, one)}
+        | {one for one in swept - labelled if _may_be_swept(hass, one)}
+    )
+    # An old-style group has no action of its own: it stands for its members.
+    grouped = {
+        one
+        for entity_id in found
+        if split_entity_id(entity_id)[0] == GROUP
+        for one in members(hass, entity_id)
+        if valid_entity_id(one) and split_entity_id(one)[0] not in NAMED_ONLY
+    }
+    return {one for one in found | grouped if not _is_never(hass, one)}
+
+
+def _named(hass: HomeAssistant, target: Mapping[str, Any]) -> Iterator[str]:
+    registry = er.async_get(hass)
+    for entity_id_or_uuid in cv.ensure_list(target.get(ATTR_ENTITY_ID)):
+        entity_id = er.async_resolve_entity_id(registry, entity_id_or_uuid)
+        if entity_id is not None:
+            yield entity_id
+
+
+def _labelled(hass: HomeAssistant, target: Mapping[str, Any]) -> Iterator[str]:
+    registry = er.async_get(hass)
+    for label_id in cv.ensure_list(target.get(ATTR_LABEL_ID)):
+        for entry in er.async_entries_for_label(registry, label_id):
+            yield entry.entity_id
+
+
+def _may_be_swept(hass: HomeAssistant, entity_id: str) -> bool:
+    return split_entity_id(entity_id)[0] not in NAMED_ONLY and _is_primary(
+        hass, entity_id
+    )
+
+
+def _is_primary(hass: HomeAssistant, entity_id: str) -> bool:
+    entry = er.async_get(hass).async_get(entity_id)
+    return entry is None or not (
+        entry.hidden_by or entry.disabled_by or entry.entity_category
+    )
+
+
+def _is_never(hass: HomeAssistant, entity_id: str) -> bool:
+    return split_entity_id(entity_id)[0] in SECOND_VOICE or is_own(hass, entity_id)

@@ -1,0 +1,159 @@
+"""The states of what a run may see, one line an entity, for the prompt (R1)."""
+
+from collections.abc import Iterable
+from datetime import datetime
+import json
+import re
+from typing import Any
+
+from homeassistant.const import ATTR_DEVICE_CLASS, ATTR_UNIT_OF_MEASUREMENT
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers import (
+    area_registry as ar,
+    device_registry as dr,
+    entity_registry as er,
+)
+from homeassistant.util import dt as dt_util
+
+from .engine.one_line import one_line
+from .engine.reach import Reach
+
+MAX_ENTITIES = 200
+MAX_CHARACTERS = 16_000
+_MAX_TEXT = 80
+_MAX_ITEMS = 20
+_PLAIN = re.compile(r"[\w.:+\-]+")
+
+# The few attributes without which a state of the domain says too little.
+TELLING: dict[str, tuple[str, ...]] = {
+    "automation": ("last_triggered",),
+    "binary_sensor": (ATTR_DEVICE_CLASS,),
+    "calendar": ("message", "start_time", "end_time"),
+    "climate": (
+        "current_temperature",
+        "temperature",
+        "target_temp_low",
+        "target_temp_high",
+        "current_humidity",
+        "hvac_action",
+        "hvac_modes",
+        "preset_mode",
+        "fan_mode",
+    ),
+    "cover": (ATTR_DEVICE_CLASS, "current_position", "current_tilt_position"),
+    "event": ("event_type",),
+    "fan": ("percentage", "preset_mode"),
+    "group": ("entity_id",),
+    "humidifier": ("humidity", "current_humidity", "mode"),
+    "input_number": ("min", "max"),
+    "input_select": ("options",),
+    "light": ("brightness", "color_temp_kelvin", "effect"),
+    "media_player": ("media_title", "media_artist", "source", "volume_level"),
+    "number": ("min", "max"),
+    "select": ("options",),
+    "sensor": (ATTR_DEVICE_CLASS,),
+    "sun": ("next_rising", "next_setting"),
+    "timer": ("remaining", "finishes_at"),
+    "update": ("installed_version", "latest_version"),
+    "vacuum": ("battery_level", "fan_speed"),
+    "valve": (ATTR_DEVICE_CLASS, "current_position"),
+    "water_heater": ("current_temperature", "temperature", "away_mode"),
+    "weather": ("temperature", "temperature_unit", "humidity", "wind_speed"),
+}
+
+
+def describe(hass: HomeAssistant, reach: Reach) -> str:
+    """Write one line for each entity of the reach, actors first.
+
+    Bounded by `MAX_ENTITIES` and `MAX_CHARACTERS`; what was cut is said. Names,
+    states and attributes are data: they can neither end a line nor look like
+    another one (A1).
+    """
+    now = dt_util.utcnow()
+    lines: list[str] = []
+    shown = length = 0
+    for heading, entity_ids in (
+        ("You may act on:", reach.act),
+        ("You may act on, but the owner has to say yes first:", reach.ask),
+        ("You may only look at:", reach.look),
+    ):
+        block = [_line(hass, entity_id, now) for entity_id in entity_ids]
+        fitting = _fitting(block, MAX_ENTITIES - shown, MAX_CHARACTERS - length)
+        if fitting:
+            lines += [heading, *block[:fitting]]
+        shown += fitting
+        length += sum(len(line) + 1 for line in block[:fitting])
+        if fitting < len(block):
+            break
+    if missing := len(reach.visible) - shown:
+        lines.append(f"{missing} more are not shown here; get_state reads them too.")
+    return "\n".join(lines)
+
+
+def age(since: datetime, now: datetime) -> str:
+    """Say roughly how long ago something was."""
+    seconds = max(0, (now - since).total_seconds())
+    for unit, size in (("day", 86_400), ("h", 3_600), ("min", 60)):
+        if (count := int(seconds // size)) >= 1:
+            plural = "s" if unit == "day" and count > 1 else ""
+            return f"{count} {unit}{plural} ago"
+    return "just now"
+
+
+def _fitting(lines: Iterable[str], count: int, characters: int) -> int:
+    fitting = 0
+    for line in lines:
+        characters -= len(line) + 1
+        if fitting == count or characters < 0:
+            break
+        fitting += 1
+    return fitting
+
+
+def _line(hass: HomeAssistant, entity_id: str, now: datetime) -> str:
+    state = hass.states.get(entity_id)
+    if state is None:
+        return f"- {entity_id}: does not exist"
+    details = [_value(state.state, state.attributes.get(ATTR_UNIT_OF_MEASUREMENT))]
+    details.extend(
+        f"{name} {_value(value)}"
+        for name in TELLING.get(state.domain, ())
+        if (value := state.attributes.get(name)) is not None
+    )
+    details.append(f"changed {age(state.last_changed, now)}")
+    return f"- {entity_id} {_names(hass, state)}: {', '.join(details)}"
+
+
+def _names(hass: HomeAssistant, state: State) -> str:
+    name = _quoted(state.name)
+    area = _area(hass, state.entity_id)
+    return f"{name} in {_quoted(area)}" if area else name
+
+
+def _area(hass: HomeAssistant, entity_id: str) -> str | None:
+    entry = er.async_get(hass).async_get(entity_id)
+    if entry is None:
+        return None
+    area_id = entry.area_id
+    if area_id is None and entry.device_id is not None:
+        device = dr.async_get(hass).async_get(entry.device_id)
+        area_id = device.area_id if device else None
+    area = ar.async_get(hass).async_get_area(area_id) if area_id else None
+    return area.name if area else None
+
+
+def _value(value: Any, unit: Any = None) -> str:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        shown = [_text(str(one)) for one in [*value][:_MAX_ITEMS]]
+        more = ["…"] if len(value) > _MAX_ITEMS else []
+        return f"[{', '.join([*shown, *more])}]"
+    text = _text(str(value))
+    return f"{text} {one_line(str(unit), 20)}" if unit else text
+
+
+def _text(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) and len(text) <= _MAX_TEXT else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(one_line(text, _MAX_TEXT), ensure_ascii=False)
