@@ -1,0 +1,166 @@
+"""The remembered side of one heartbeat: on or off, and what it has used."""
+
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from homeassistant.core import callback
+from homeassistant.util import dt as dt_util
+
+from .engine.fuses import (
+    Limits,
+    PauseReason,
+    Used,
+    deadline_from,
+    pause_reason,
+    ticks_spent,
+)
+from .models import Fuses
+from .store import HeartbeatState, HeartbeatStore
+
+# The deadline's own timer may come a moment after the tick that is due with it.
+DEADLINE_GRACE = timedelta(seconds=1)
+
+
+class BeatState:
+    """Counts against the fuses of one heartbeat and keeps the count in the store."""
+
+    def __init__(
+        self, store: HeartbeatStore, heartbeat_id: str, fuses: Fuses, *, now: datetime
+    ) -> None:
+        """Take up what the store knows; a new heartbeat is on (D2)."""
+        self._store = store
+        self._id = heartbeat_id
+        self._limits = limits_of(fuses)
+        if store.get(heartbeat_id) is None:
+            used = Used().started(self._limits, now)
+            store.put(heartbeat_id, HeartbeatState(on=True, used=used))
+            self._reserve()
+            store.save_soon()
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the heartbeat is switched on."""
+        return self._state.on
+
+    @property
+    def used(self) -> Used:
+        """What has been used up."""
+        return self._state.used
+
+    @property
+    def tokens_total(self) -> int:
+        """All tokens ever charged to this heartbeat."""
+        return self._state.tokens_total
+
+    @property
+    def pause_reason(self) -> PauseReason | None:
+        """Which budget of today is spent (F5)."""
+        return pause_reason(self._limits, self.used, _today())
+
+    @property
+    def tokens_left(self) -> int | None:
+        """Tokens of today's budget, None for no limit (F5)."""
+        if self._limits.max_tokens_per_day is None:
+            return None
+        return self._limits.max_tokens_per_day - self.used.on(_today()).tokens
+
+    @property
+    def ticks_spent(self) -> bool:
+        """Whether the last tick allowed has been counted (F1)."""
+        return ticks_spent(self._limits, self.used)
+
+    def is_past_deadline(self, now: datetime) -> bool:
+        """Whether `max_duration` is over (F2)."""
+        deadline = self.used.deadline
+        return deadline is not None and now > deadline + DEADLINE_GRACE
+
+    @callback
+    def count_tick(self) -> None:
+        """Count one tick, in memory unless there is a limit to keep (C4, C6)."""
+        self._use(self.used.ticked())
+        self._reserve()
+
+    @callback
+    def charge_tokens(self, tokens: int) -> None:
+        """Charge tokens to today; a negative number gives back (F5)."""
+        state = self._state
+        self._put(
+            replace(
+                state,
+                used=state.used.charged(_today(), tokens),
+                tokens_total=max(0, state.tokens_total + tokens),
+            )
+        )
+
+    async def charge_wake(self) -> None:
+        """Charge a wake to today, on disk before the model is called (F5)."""
+        self._use(self.used.woken(_today()))
+        await self._store.async_save()
+
+    @callback
+    def switch_on(self, now: datetime) -> None:
+        """Switch on, with fresh ticks and a fresh deadline (F6)."""
+        self._store.release_ticks(self._id)
+        used = self.used.started(self._limits, now)
+        self._put(replace(self._state, on=True, used=used))
+        self._reserve()
+
+    @callback
+    def switch_off(self) -> None:
+        """Switch off; what has been used stays on record."""
+        self._put(replace(self._state, on=False))
+
+    async def async_save(self) -> None:
+        """Write to disk now."""
+        await self._store.async_save()
+
+    @callback
+    def change_fuses(self, fuses: Fuses, *, now: datetime) -> None:
+        """Take new limits; a count begins anew only where its fuse changed (C7)."""
+        before, self._limits = self._limits, limits_of(fuses)
+        used = self.used
+        if before.max_ticks != self._limits.max_ticks:
+            self._store.release_ticks(self._id)
+            used = replace(used, ticks=0)
+        if before.max_duration != self._limits.max_duration:
+            used = replace(used, deadline=deadline_from(self._limits, now))
+        self._use(used)
+        self._reserve()
+        self._store.save_soon()
+
+    @callback
+    def save_soon(self) -> None:
+        """Have the present state written within seconds."""
+        self._store.save_soon()
+
+    @property
+    def _state(self) -> HeartbeatState:
+        state = self._store.get(self._id)
+        return state or HeartbeatState(on=False)
+
+    @callback
+    def _put(self, state: HeartbeatState) -> None:
+        self._store.put(self._id, state)
+
+    @callback
+    def _use(self, used: Used) -> None:
+        self._put(replace(self._state, used=used))
+
+    @callback
+    def _reserve(self) -> None:
+        if self._limits.max_ticks is not None:
+            self._store.reserve_ticks(self._id, self._limits.max_ticks)
+
+
+def limits_of(fuses: Fuses) -> Limits:
+    """Return the limits that hold between runs."""
+    return Limits(
+        max_ticks=fuses.max_ticks,
+        max_duration=fuses.max_duration,
+        max_wakes_per_day=fuses.max_wakes_per_day,
+        max_tokens_per_day=fuses.max_tokens_per_day,
+    )
+
+
+def _today() -> date:
+    return dt_util.now().date()

@@ -1,0 +1,67 @@
+"""The same situation as last time? Then there is no reason to wake (G4)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import isfinite
+
+from .records import Outcome
+
+_ALWAYS_AGAIN = {Outcome.ACTED, Outcome.ERROR}
+# A sensor's noise: a fifteenth of a degree and the like, or two per cent of a meter.
+TREMBLE = 0.15
+TREMBLE_SHARE = 0.02
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shown:
+    """The states a run was shown, and how it ended."""
+
+    states: Mapping[str, str]
+    at: datetime
+    outcome: Outcome
+
+
+def stays_quiet(
+    shown: Shown | None,
+    states: Mapping[str, str],
+    *,
+    now: datetime,
+    recheck_after: timedelta,
+    gate_closed_for: timedelta,
+    settle_for: timedelta,
+) -> bool:
+    """Say whether waking again would show the model nothing new (G4).
+
+    `gate_closed_for` is how long the gate had been closed before it opened again.
+    """
+    if shown is None or not states or shown.outcome in _ALWAYS_AGAIN:
+        return False
+    if now - shown.at >= recheck_after or _closed_long(gate_closed_for, settle_for):
+        return False
+    return shown.states.keys() == states.keys() and not any(
+        differs(shown.states[entity_id], state) for entity_id, state in states.items()
+    )
+
+
+def differs(before: str, after: str) -> bool:
+    """Say whether a state is another one, trembling numbers aside (G4)."""
+    if before == after:
+        return False
+    numbers = _number(before), _number(after)
+    if numbers[0] is None or numbers[1] is None:
+        return True
+    allowed = max(TREMBLE, TREMBLE_SHARE * abs(numbers[0]))
+    return abs(numbers[1] - numbers[0]) > allowed
+
+
+def _closed_long(closed_for: timedelta, settle_for: timedelta) -> bool:
+    return bool(closed_for) and closed_for >= settle_for
+
+
+def _number(state: str) -> float | None:
+    try:
+        number = float(state)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

@@ -1,0 +1,27 @@
+"""Records as plain data, for events, actions and diagnostics (DESIGN §3)."""
+
+from dataclasses import asdict
+
+from .records import ActionRecord, JsonObject, RunRecord
+
+
+def action_as_dict(action: ActionRecord) -> JsonObject:
+    """Return one action with the keys of DESIGN §3."""
+    return {**asdict(action), "entity_id": [*action.entity_id]}
+
+
+def run_as_dict(record: RunRecord) -> JsonObject:
+    """Return a record with the keys that `wake` and `get_runs` answer."""
+    return {
+        **asdict(record),
+        "started": record.started.isoformat(),
+        "gate": [asdict(verdict) for verdict in record.gate],
+        "actions": [action_as_dict(action) for action in record.actions],
+        "calls": [asdict(call) for call in record.calls],
+        "tokens": {
+            "prompt": record.tokens.prompt,
+            "completion": record.tokens.completion,
+        },
+        "tokens_estimated": record.tokens.estimated,
+        "delivery_failed": [*record.delivery_failed],
+    }

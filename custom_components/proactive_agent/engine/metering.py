@@ -1,0 +1,58 @@
+"""A model whose every request is checked against a budget first (F5)."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from .errors import CutReason, RunCutError
+from .ports import ChatModel
+from .records import JsonObject, Reply, ToolSpec, Usage
+
+CHARACTERS_PER_TOKEN = 4
+
+
+class MeteredModel:
+    """Charges each request before it is made and settles it after (F5).
+
+    `remaining` gives the tokens left (None: no limit), `charge` takes tokens off
+    them or, if negative, gives them back. `check` raises when the run may not go
+    on (C5).
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        remaining: Callable[[], int | None],
+        charge: Callable[[int], None],
+        check: Callable[[], None],
+    ) -> None:
+        """Stand before `model`."""
+        self._model = model
+        self._remaining = remaining
+        self._charge = charge
+        self._check = check
+
+    async def complete(
+        self, messages: Sequence[JsonObject], tools: Sequence[ToolSpec]
+    ) -> Reply:
+        """Answer one turn; raises `RunCutError` if there is no budget left."""
+        self._check()
+        left = self._remaining()
+        if left is not None and left <= 0:
+            raise RunCutError(CutReason.TOKEN_LIMIT)
+        expected = _estimate(messages) + _estimate(
+            [[tool.name, tool.description, tool.parameters] for tool in tools]
+        )
+        self._charge(expected)
+        reply = await self._model.complete(messages, tools)
+        usage = reply.usage or Usage(
+            prompt=expected, completion=_estimate(reply.message), estimated=True
+        )
+        self._charge(usage.total - expected)
+        return replace(reply, usage=usage)
+
+
+def _estimate(value: object) -> int:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return len(text) // CHARACTERS_PER_TOKEN + 1

@@ -1,0 +1,321 @@
+"""One heartbeat: timer → fuses → gate → run → report."""
+
+import asyncio
+import logging
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
+from homeassistant.core import Context, HomeAssistant, callback
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.util import dt as dt_util
+
+from .beat_state import BeatState
+from .const import DOMAIN
+from .engine.fuses import StopReason
+from .engine.records import Cause, RunRecord
+from .engine.report import Ending
+from .gate_keeper import GateKeeper
+from .home import Reach, resolve
+from .identity import Identity
+from .listeners import Listeners
+from .models import HeartbeatOptions
+from .notifier import Notifier
+from .pulse import Pulse
+from .reporter import Activity, Reporter, Told
+from .run import Run, RunPlan, RunPorts
+from .runner import Runner, RunnerHooks
+from .shared import Shared
+from .situation import Situation
+
+_LOGGER = logging.getLogger(__name__)
+
+
+class Status(StrEnum):
+    """What a heartbeat is doing (DESIGN §3)."""
+
+    OFF = "off"
+    ASLEEP = "asleep"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+
+
+class Heartbeat:
+    """A proactive agent: asleep until its clock ticks and its gate is open."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        subentry: ConfigSubentry,
+        shared: Shared,
+    ) -> None:
+        """Take up what the store knows; nothing beats before `start`."""
+        self.id = subentry.subentry_id
+        self.options = HeartbeatOptions.from_subentry(subentry)
+        self.on_change = Listeners[[]]()
+        self.on_activity = Listeners[[Activity, dict[str, Any]]]()
+        self._hass = hass
+        self._shared = shared
+        self._closed = False
+        self._state = BeatState(
+            shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
+        )
+        self._gate = GateKeeper(hass, self.id)
+        self._situation = Situation(hass)
+        self._reporter = Reporter(
+            hass,
+            Identity(entry_id=entry.entry_id, heartbeat_id=self.id),
+            Notifier(hass),
+            self.on_activity.fire,
+        )
+        self._runner = Runner(
+            hass,
+            entry,
+            self._reporter,
+            RunnerHooks(
+                stop_after=self._stop_after,
+                is_on=lambda: self.is_on,
+                on_end=self._run_ended,
+            ),
+        )
+        self._pulse = Pulse(
+            hass,
+            self.options.title,
+            on_tick=self._tick,
+            on_deadline=self._deadline_reached,
+            on_new_day=self._new_day,
+        )
+        self.log = self._runner.log
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the heartbeat is switched on."""
+        return self._state.is_on
+
+    @property
+    def status(self) -> Status:
+        """What the heartbeat is doing now."""
+        if self._runner.is_running:
+            return Status.RUNNING
+        if not self.is_on:
+            return Status.OFF
+        return Status.PAUSED if self._state.pause_reason else Status.ASLEEP
+
+    @property
+    def ticks_used(self) -> int:
+        """Ticks counted since the heartbeat was switched on (F1)."""
+        return self._state.used.ticks
+
+    @property
+    def tokens_used(self) -> int:
+        """All tokens ever charged to this heartbeat."""
+        return self._state.tokens_total
+
+    @callback
+    def start(self) -> None:
+        """Begin to beat, once Home Assistant has started (C1)."""
+        self._resume()
+        self._build_gate()
+
+    async def async_close(self) -> None:
+        """Let go of everything: the endpoint is unloaded or the heartbeat removed."""
+        self._closed = True
+        self._pulse.stop()
+        self._gate.close()
+        await self._runner.async_close()
+
+    async def async_turn_on(self) -> None:
+        """Switch on, with fresh ticks and a fresh deadline (F6, C9)."""
+        if self.is_on:
+            return
+        self._situation.forget()
+        self._state.switch_on(dt_util.utcnow())
+        self._resume()
+        self.on_change.fire()
+        await self._state.async_save()
+
+    async def async_turn_off(self) -> None:
+        """Switch off at once: a run in flight ends as `stopped` (F6)."""
+        self._runner.cut()
+        if not self.is_on:
+            return
+        self._pulse.stop()
+        self._state.switch_off()
+        self.on_change.fire()
+        await self._state.async_save()
+
+    async def async_wake(
+        self, *, context: Context | None = None, dry_run: bool = False
+    ) -> RunRecord:
+        """Wake by hand and wait for the record (C8, A9).
+
+        Raises `ServiceValidationError` when the heartbeat is off, running or
+        paused, or when a run's own action asks for it (A2).
+        """
+        refusal = self._refusal(context, dry_run=dry_run)
+        if refusal is not None:
+            raise ServiceValidationError(
+                translation_domain=DOMAIN,
+                translation_key=refusal,
+                translation_placeholders={"heartbeat": self.options.title},
+            )
+        parent_id = context.id if context else None
+        task = self._wake(Cause.MANUAL, Context(parent_id=parent_id), dry_run=dry_run)
+        return await asyncio.shield(task)
+
+    @callback
+    def change(self, subentry: ConfigSubentry) -> None:
+        """Take new options; a run in flight ends on its old ones (C7)."""
+        before, self.options = self.options, HeartbeatOptions.from_subentry(subentry)
+        if before == self.options:
+            return
+        self._situation.forget()
+        if before.fuses != self.options.fuses:
+            self._state.change_fuses(self.options.fuses, now=dt_util.utcnow())
+        if before.interval != self.options.interval:
+            self._resume()
+        elif self.is_on:
+            self._pulse.set_deadline(self._state.used.deadline)
+        if before.conditions != self.options.conditions:
+            self._build_gate()
+        self.on_change.fire()
+
+    def _refusal(self, context: Context | None, *, dry_run: bool) -> str | None:
+        if context is not None and self._shared.descends(context):
+            return "woken_by_own_run"
+        if self._runner.is_running:
+            return "already_running"
+        if not self.is_on and not dry_run:
+            return "switched_off"
+        return "budget_spent" if self._state.pause_reason else None
+
+    @callback
+    def _build_gate(self) -> None:
+        self._runner.spawn(self._gate.async_build(self.options), "gate")
+
+    @callback
+    def _resume(self) -> None:
+        self._pulse.stop()
+        if not self.is_on or self._closed:
+            return
+        if self._state.is_past_deadline(dt_util.utcnow()):
+            self._stop(StopReason.MAX_DURATION)
+            return
+        self._pulse.start(self.options.interval, self._state.used.deadline)
+        if self._state.pause_reason:
+            self._pulse.call_on_new_day()
+
+    @callback
+    def _tick(self, now: datetime) -> None:
+        """One firing of the timer: drop · count · fuses · gate · back-off (C2)."""
+        if self._runner.is_running:
+            return
+        self._state.count_tick()
+        if self._state.is_past_deadline(now):
+            self._stop(StopReason.MAX_DURATION)
+            return
+        try:
+            wakes = self._is_reason_to_wake(now)
+        except Exception:
+            _LOGGER.exception("A tick of %s failed", self.options.title)
+            wakes = False
+        if wakes:
+            self._wake(Cause.TICK, Context())
+        elif self._state.ticks_spent:
+            self._stop(StopReason.MAX_TICKS)
+
+    def _is_reason_to_wake(self, now: datetime) -> bool:
+        if self._state.pause_reason:
+            return False
+        is_open = self._gate.judge()
+        self._situation.gate_was(is_open=is_open, now=now)
+        if not is_open:
+            return False
+        return not self._situation.is_old_news(
+            self._gate.entity_ids, self._reach(), self.options.manners, now
+        )
+
+    @callback
+    def _wake(
+        self, cause: Cause, context: Context, *, dry_run: bool = False
+    ) -> asyncio.Task[RunRecord]:
+        self._shared.lineage.add(context.id)
+        reach = self._reach()
+        plan = RunPlan(
+            options=self.options,
+            cause=cause,
+            dry_run=dry_run,
+            context=context,
+            gate=self._gate.explain(),
+            reach=reach,
+            states=self._situation.states(self._gate.entity_ids, reach),
+        )
+        task = self._runner.start(plan, self._ports())
+        self.on_change.fire()
+        return task
+
+    def _ports(self) -> RunPorts:
+        return RunPorts(
+            model=self._shared.model(),
+            permitted=self._reach,
+            action_lock=self._runner.action_lock,
+            tokens_left=lambda: self._state.tokens_left,
+            charge_tokens=self._state.charge_tokens,
+            charge_wake=self._state.charge_wake,
+            announce=self._reporter.woke,
+            on_settled=self._runner.action_settled,
+        )
+
+    def _reach(self) -> Reach:
+        return resolve(self._hass, self.options)
+
+    def _stop_after(self, run: Run, ending: Ending, told: Told) -> StopReason | None:
+        """Say why the heartbeat ends with this run, if it does (F1, F8)."""
+        if not self.is_on or run.plan.dry_run:
+            return None
+        if run.stop_reason is not None:
+            return StopReason.AGENT
+        if run.plan.options.manners.stop_after_acting and told.message is not None:
+            return StopReason.STOP_AFTER_ACTING
+        if run.plan.cause is Cause.TICK and self._state.ticks_spent:
+            return StopReason.MAX_TICKS
+        return None
+
+    @callback
+    def _run_ended(self, run: Run, record: RunRecord, stop: StopReason | None) -> None:
+        if not run.plan.dry_run:
+            self._situation.remember(
+                run.plan.states, record.outcome, now=dt_util.utcnow()
+            )
+        self._state.save_soon()
+        if stop is not None:
+            self._stop(stop, run.stop_reason)
+        elif self.is_on and not self._closed and (spent := self._state.pause_reason):
+            self._pulse.call_on_new_day()
+            self._runner.spawn(self._reporter.paused(self.options, spent), "notice")
+        self.on_change.fire()
+
+    @callback
+    def _stop(self, reason: StopReason, detail: str | None = None) -> None:
+        """Go off without the owner; a run in flight may end (F1, F2, F8)."""
+        if self._closed or not self.is_on:
+            return
+        self._pulse.stop()
+        self._state.switch_off()
+        self.on_change.fire()
+        self._runner.spawn(self._tell_stopped(reason, detail), "stop")
+
+    async def _tell_stopped(self, reason: StopReason, detail: str | None) -> None:
+        await self._state.async_save()
+        await self._reporter.stopped(self.options, reason, detail)
+
+    @callback
+    def _deadline_reached(self, _now: datetime) -> None:
+        self._stop(StopReason.MAX_DURATION)
+
+    @callback
+    def _new_day(self, _now: datetime) -> None:
+        self.on_change.fire()

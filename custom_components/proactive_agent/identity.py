@@ -1,0 +1,37 @@
+"""How a heartbeat is known outside: its device, its switch, its name."""
+
+from dataclasses import dataclass
+
+from homeassistant.components.switch import DOMAIN as SWITCH_DOMAIN
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers import device_registry as dr, entity_registry as er
+
+from .const import ATTR_HEARTBEAT, DOMAIN
+
+KEY_HEARTBEAT = "heartbeat"
+
+
+def unique_id(heartbeat_id: str, key: str) -> str:
+    """Return the unique id of one of a heartbeat's entities."""
+    return f"{heartbeat_id}_{key}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The ids by which events and messages name a heartbeat."""
+
+    entry_id: str
+    heartbeat_id: str
+
+    def describe(self, hass: HomeAssistant, title: str) -> dict[str, str | None]:
+        """Return what each event says of the heartbeat (DESIGN §3)."""
+        device = dr.async_get(hass).async_get_device_by_identifier(
+            (DOMAIN, self.heartbeat_id), self.entry_id
+        )
+        return {
+            ATTR_HEARTBEAT: title,
+            "device_id": device.id if device else None,
+            "entity_id": er.async_get(hass).async_get_entity_id(
+                SWITCH_DOMAIN, DOMAIN, unique_id(self.heartbeat_id, KEY_HEARTBEAT)
+            ),
+        }

@@ -1,0 +1,113 @@
+"""The timers of one heartbeat: its interval, its deadline, the next day."""
+
+from collections.abc import Callable
+from contextvars import Context
+from datetime import datetime, timedelta
+from typing import Concatenate
+
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.helpers.event import (
+    async_track_point_in_utc_time,
+    async_track_time_interval,
+)
+from homeassistant.util import dt as dt_util
+
+# A tick that is due at the deadline itself still counts, whichever timer is first.
+SAME_MOMENT = timedelta(seconds=1)
+
+
+class Pulse:
+    """Owns and cancels the timers; each callback gets the time in UTC."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        name: str,
+        *,
+        on_tick: Callable[[datetime], None],
+        on_deadline: Callable[[datetime], None],
+        on_new_day: Callable[[datetime], None],
+    ) -> None:
+        """Prepare; no timer runs before `start`."""
+        self._hass = hass
+        self._name = name
+        self._on_tick = on_tick
+        self._on_deadline = on_deadline
+        self._on_new_day = on_new_day
+        self._next_tick: datetime | None = None
+        self._interval = timedelta()
+        self._timers: dict[str, CALLBACK_TYPE] = {}
+
+    @callback
+    def start(self, interval: timedelta, deadline: datetime | None) -> None:
+        """Tick after one interval and then at each (C1), until the deadline (F2)."""
+        self.stop()
+        self._interval = interval
+        self._next_tick = dt_util.utcnow() + interval
+        self._own(
+            "interval",
+            async_track_time_interval,
+            self._ticked,
+            interval,
+            name=f"{self._name} heartbeat",
+            cancel_on_shutdown=True,
+        )
+        self.set_deadline(deadline)
+
+    @callback
+    def set_deadline(self, deadline: datetime | None) -> None:
+        """Move the deadline, None for none."""
+        self._cancel("deadline")
+        if deadline is not None:
+            self._own(
+                "deadline",
+                async_track_point_in_utc_time,
+                self._deadline_reached,
+                deadline,
+            )
+
+    @callback
+    def call_on_new_day(self) -> None:
+        """Call back once when the home's next local day begins."""
+        self._cancel("new_day")
+        tomorrow = dt_util.now().date() + timedelta(days=1)
+        self._own(
+            "new_day",
+            async_track_point_in_utc_time,
+            callback(self._on_new_day),
+            dt_util.as_utc(dt_util.start_of_local_day(tomorrow)),
+        )
+
+    @callback
+    def stop(self) -> None:
+        """Cancel every timer."""
+        for name in tuple(self._timers):
+            self._cancel(name)
+
+    @callback
+    def _ticked(self, now: datetime) -> None:
+        self._next_tick = now + self._interval
+        self._on_tick(now)
+
+    @callback
+    def _deadline_reached(self, now: datetime) -> None:
+        self._timers.pop("deadline", None)
+        same_moment = min(SAME_MOMENT, self._interval / 2)
+        if self._next_tick is not None and self._next_tick - now <= same_moment:
+            self._ticked(now)
+        self._on_deadline(now)
+
+    def _own[**P](
+        self,
+        name: str,
+        track: Callable[Concatenate[HomeAssistant, P], CALLBACK_TYPE],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> None:
+        # An empty context: a timer started by an automation's action would carry
+        # that automation's trace along, and grow it at each tick.
+        self._timers[name] = Context().run(track, self._hass, *args, **kwargs)
+
+    def _cancel(self, name: str) -> None:
+        if (cancel := self._timers.pop(name, None)) is not None:
+            cancel()

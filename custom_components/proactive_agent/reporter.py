@@ -1,0 +1,196 @@
+"""What the world hears of a heartbeat: bus events, messages, activity."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from homeassistant.core import Context, HomeAssistant, callback
+
+from .const import (
+    ATTR_MESSAGE,
+    ATTR_REASON,
+    ATTR_RUN_ID,
+    CONF_CHECK_PROMPT,
+    EVENT_ACTED,
+    EVENT_HEARTBEAT_TICK,
+    EVENT_STOPPED,
+)
+from .engine.export import action_as_dict
+from .engine.fuses import PauseReason, StopReason
+from .engine.records import ActionRecord, ActionStatus, Outcome
+from .engine.report import Ending, Phrases, owner_message
+from .identity import Identity
+from .models import HeartbeatOptions
+from .notifier import Delivery, Notifier
+from .run import Run
+from .texts import Texts
+
+
+class Activity(StrEnum):
+    """What the activity entity of a heartbeat can tell (DESIGN §3)."""
+
+    WOKE = "woke"
+    ACTED = "acted"
+    SPOKE = "spoke"
+    ASKED = "asked"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What a finished run was reported as."""
+
+    message: str | None = None
+    delivery: Delivery = Delivery()
+
+
+class Reporter:
+    """Fires a heartbeat's events and sends its messages."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        identity: Identity,
+        notifier: Notifier,
+        on_activity: Callable[[Activity, dict[str, Any]], None],
+    ) -> None:
+        """Report for the heartbeat with this identity."""
+        self._hass = hass
+        self._identity = identity
+        self._notifier = notifier
+        self._on_activity = on_activity
+
+    @callback
+    def woke(self, run: Run) -> None:
+        """Tell that the model is about to be called."""
+        self._hass.bus.async_fire(
+            EVENT_HEARTBEAT_TICK, self._run_data(run), context=run.plan.context
+        )
+        self._on_activity(
+            Activity.WOKE,
+            {
+                ATTR_RUN_ID: run.run_id,
+                "cause": run.plan.cause,
+                ATTR_REASON: "; ".join(v.reason for v in run.plan.gate),
+            },
+        )
+
+    async def ended(self, run: Run, ending: Ending) -> Told:
+        """Report a run that is over: at most one message (S1, S3); a dry run none."""
+        if run.plan.dry_run:
+            return Told()
+        message = owner_message(ending, await self._phrases(ending.actions))
+        self._activity_of(run, ending, message)
+        if message is None:
+            return Told()
+        self._fire_acted(run, ending.actions, message)
+        delivery = await self._send(
+            run.plan.options, message, run.run_id, run.plan.context
+        )
+        return Told(message=message, delivery=delivery)
+
+    async def settled(
+        self, run: Run, action: ActionRecord, *, first_deed: bool
+    ) -> Delivery:
+        """Tell what became of an action that outlived its run (R8)."""
+        phrases = await self._phrases((action,))
+        done = action.status is ActionStatus.DONE
+        message = phrases.say(
+            "settled_done" if done else "settled_failed",
+            actions=phrases.name_of(action),
+        )
+        if done and first_deed:
+            self._fire_acted(run, (action,), message)
+        return await self._send(
+            run.plan.options, message, f"{run.run_id}_settled", run.plan.context
+        )
+
+    async def stopped(
+        self, options: HeartbeatOptions, reason: StopReason, detail: str | None
+    ) -> None:
+        """Tell that the heartbeat went off without its owner (F8, S7)."""
+        context = Context()
+        data = {ATTR_REASON: reason, "detail": detail}
+        self._hass.bus.async_fire(
+            EVENT_STOPPED,
+            {**self._identity.describe(self._hass, options.title), **data},
+            context=context,
+        )
+        self._on_activity(Activity.STOPPED, data)
+        phrases = await self._phrases(())
+        message = phrases.say(f"stopped_{reason}", detail=detail or "")
+        await self._send(options, message, self._notice_id("stopped"), context)
+
+    async def paused(self, options: HeartbeatOptions, reason: PauseReason) -> None:
+        """Tell that a budget of the day is spent (F5, S7)."""
+        phrases = await self._phrases(())
+        message = phrases.say(f"paused_{reason}")
+        await self._send(options, message, self._notice_id("paused"), Context())
+
+    async def _phrases(self, actions: tuple[ActionRecord, ...]) -> Phrases:
+        texts = await Texts.async_load(self._hass, actions)
+        return Phrases(say=texts.say, name_of=texts.name_of)
+
+    async def _send(
+        self,
+        options: HeartbeatOptions,
+        message: str,
+        notification_id: str,
+        context: Context,
+    ) -> Delivery:
+        return await self._notifier.async_send(
+            options.notify,
+            title=options.title,
+            message=message,
+            notification_id=notification_id,
+            context=context,
+        )
+
+    def _fire_acted(
+        self, run: Run, actions: tuple[ActionRecord, ...], message: str
+    ) -> None:
+        self._hass.bus.async_fire(
+            EVENT_ACTED,
+            {
+                **self._run_data(run),
+                "actions": [action_as_dict(action) for action in actions],
+                ATTR_MESSAGE: message,
+            },
+            context=run.plan.context,
+        )
+
+    def _activity_of(self, run: Run, ending: Ending, message: str | None) -> None:
+        data = {
+            ATTR_RUN_ID: run.run_id,
+            "outcome": ending.outcome,
+            ATTR_MESSAGE: message,
+        }
+        if ending.acted:
+            self._on_activity(Activity.ACTED, data)
+        elif message is not None:
+            self._on_activity(Activity.SPOKE, data)
+        if ending.outcome is Outcome.ERROR and ending.error is not None:
+            self._on_activity(
+                Activity.FAILED,
+                {
+                    ATTR_RUN_ID: run.run_id,
+                    "kind": ending.error.kind,
+                    ATTR_MESSAGE: ending.error.message,
+                },
+            )
+
+    def _run_data(self, run: Run) -> dict[str, Any]:
+        options = run.plan.options
+        return {
+            **self._identity.describe(self._hass, options.title),
+            CONF_CHECK_PROMPT: options.check_prompt,
+            ATTR_RUN_ID: run.run_id,
+        }
+
+    def _notice_id(self, kind: str) -> str:
+        return f"{self._identity.heartbeat_id}_{kind}"

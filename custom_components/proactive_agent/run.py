@@ -1,0 +1,233 @@
+"""One run: from the wake to the last word, on a fresh conversation."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from homeassistant.core import Context, HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+from homeassistant.util.ulid import ulid_now
+
+from .engine.errors import CutReason, ErrorKind, ModelError, RunCutError
+from .engine.loop import Journal, converse
+from .engine.metering import MeteredModel
+from .engine.plain_text import plain_line
+from .engine.ports import ChatModel
+from .engine.prompt import opening_messages
+from .engine.records import (
+    ActionRecord,
+    Cause,
+    GateVerdict,
+    RunError,
+    RunRecord,
+)
+from .engine.report import Ending
+from .guard import Guard
+from .home import Reach, describe
+from .models import HeartbeatOptions
+from .toolbox import Toolbox
+
+_LOGGER = logging.getLogger(__name__)
+
+# How long a cancelled conversation may take to let go before it is left behind.
+LET_GO_TIMEOUT = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """What a run is asked to do, fixed when it begins."""
+
+    options: HeartbeatOptions
+    cause: Cause
+    dry_run: bool
+    context: Context
+    gate: tuple[GateVerdict, ...]
+    reach: Reach
+    states: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPorts:
+    """What a run needs of its heartbeat, which may change while it is in flight."""
+
+    model: ChatModel
+    permitted: Callable[[], Reach]
+    action_lock: asyncio.Lock
+    tokens_left: Callable[[], int | None]
+    charge_tokens: Callable[[int], None]
+    charge_wake: Callable[[], Awaitable[None]]
+    announce: Callable[[Run], None]
+    on_settled: Callable[[Run, int, ActionRecord], None]
+
+
+class Run:
+    """One wake; `execute` once, `cut` at any time."""
+
+    def __init__(self, hass: HomeAssistant, plan: RunPlan, ports: RunPorts) -> None:
+        """Prepare; nothing happens before `execute`."""
+        self.run_id = ulid_now()
+        self.plan = plan
+        self.stop_reason: str | None = None
+        self._hass = hass
+        self._ports = ports
+        self._started = dt_util.utcnow()
+        self._began = hass.loop.time()
+        self._journal = Journal()
+        self._cut: CutReason | None = None
+        self._error: RunError | None = None
+        self._said: str | None = None
+        self._released = hass.loop.create_future()
+        self._guard = Guard(
+            hass,
+            context=plan.context,
+            permitted=ports.permitted,
+            ask_before_risky=plan.options.manners.ask_before_risky,
+            max_actions=plan.options.fuses.max_actions,
+            lock=ports.action_lock,
+            dry_run=plan.dry_run,
+            on_settled=self._action_settled,
+        )
+
+    @property
+    def ending(self) -> Ending:
+        """What is known of the run by now."""
+        return Ending(
+            actions=self._guard.actions,
+            said=self._said,
+            cut=self._cut,
+            error=self._error,
+        )
+
+    @callback
+    def cut(self, reason: CutReason) -> None:
+        """End the waiting at once: no new action is called (R8, F3, F6)."""
+        if not self._over:
+            self._cut = reason
+            self._end()
+
+    async def execute(self) -> None:
+        """Run to the end or to `run_timeout`, whatever a tool or server does (F3)."""
+        conversation = self._hass.async_create_background_task(
+            self._converse(), f"proactive_agent run {self.run_id}"
+        )
+        try:
+            await asyncio.wait(
+                {conversation, self._released},
+                timeout=self.plan.options.fuses.run_timeout,
+                return_when=asyncio.FIRST_COMPLETED,
+            )
+            if not conversation.done():
+                self.cut(CutReason.TIMEOUT)
+        finally:
+            self._end()
+            conversation.cancel()
+        await asyncio.wait({conversation}, timeout=LET_GO_TIMEOUT)
+        # What a conversation that does not let go still does is not this run's.
+        self._journal = self._journal.copy()
+
+    def record(
+        self,
+        ending: Ending,
+        *,
+        message: str | None,
+        stopped: bool,
+        delivery_failed: Sequence[str],
+    ) -> RunRecord:
+        """Return everything about this run, as it stood at `ending` (DESIGN §3)."""
+        return RunRecord(
+            run_id=self.run_id,
+            started=self._started,
+            cause=self.plan.cause,
+            outcome=ending.outcome,
+            error=ending.error,
+            gate=self.plan.gate,
+            actions=ending.actions,
+            message=message,
+            turns=self._journal.turns,
+            tokens=self._journal.usage,
+            seconds=round(self._hass.loop.time() - self._began, 3),
+            calls=tuple(self._journal.calls),
+            stopped=stopped,
+            answer=self._journal.answer,
+            dry_run=self.plan.dry_run,
+            delivery_failed=tuple(delivery_failed),
+        )
+
+    async def _converse(self) -> None:
+        try:
+            await self._ports.charge_wake()
+            self._check()
+            self._ports.announce(self)
+            toolbox = await self._toolbox()
+            self._check()
+            await converse(
+                self._metered_model(),
+                toolbox,
+                self._opening(),
+                max_turns=self.plan.options.fuses.max_turns,
+                journal=self._journal,
+            )
+        except RunCutError as cut:
+            self._cut = self._cut or cut.kind
+        except ModelError as error:
+            self._fail(error.kind, str(error))
+        except Exception as error:
+            _LOGGER.exception("A run of %s failed", self.plan.options.title)
+            self._fail(ErrorKind.INVALID_RESPONSE, f"Internal error: {error!r}")
+
+    async def _toolbox(self) -> Toolbox:
+        return await Toolbox.async_build(
+            self._hass,
+            reach=self.plan.reach,
+            guard=self._guard,
+            tell=self._tell,
+            stop=self._stop if self.plan.options.manners.may_stop else None,
+            context=self.plan.context,
+        )
+
+    def _metered_model(self) -> MeteredModel:
+        return MeteredModel(
+            self._ports.model,
+            remaining=self._ports.tokens_left,
+            charge=self._ports.charge_tokens,
+            check=self._check,
+        )
+
+    def _opening(self) -> Sequence[dict[str, object]]:
+        return opening_messages(
+            self.plan.options.check_prompt,
+            local_time=dt_util.now().strftime("%A, %Y-%m-%d %H:%M"),
+            home=describe(self._hass, self.plan.reach),
+        )
+
+    def _end(self) -> None:
+        self._guard.close()
+        if not self._over:
+            self._released.set_result(None)
+
+    @property
+    def _over(self) -> bool:
+        return self._released.done()
+
+    def _fail(self, kind: ErrorKind, message: str) -> None:
+        if not self._over:
+            self._error = RunError(kind=kind, message=message)
+
+    def _check(self) -> None:
+        if self._cut is not None:
+            raise RunCutError(self._cut)
+
+    @callback
+    def _tell(self, message: str) -> None:
+        if not self._over:
+            self._said = plain_line(message) or self._said
+
+    @callback
+    def _stop(self, reason: str) -> None:
+        if not self._over:
+            self.stop_reason = plain_line(reason)
+
+    @callback
+    def _action_settled(self, index: int, action: ActionRecord) -> None:
+        self._ports.on_settled(self, index, action)

@@ -1,0 +1,46 @@
+"""The last runs of a heartbeat, newest first."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .engine.records import ActionRecord, ActionStatus, RunRecord
+
+MAX_RUNS = 50
+
+
+class RunLog:
+    """Keeps the records of the last 50 runs in memory."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self._runs: deque[RunRecord] = deque(maxlen=MAX_RUNS)
+
+    def __iter__(self) -> Iterator[RunRecord]:
+        """Go through the records, newest first."""
+        return iter(self._runs)
+
+    def latest(self) -> RunRecord | None:
+        """Return the last run's record."""
+        return self._runs[0] if self._runs else None
+
+    def add(self, record: RunRecord) -> None:
+        """Put a finished run on top."""
+        self._runs.appendleft(record)
+
+    def settle(self, run_id: str, index: int, action: ActionRecord) -> bool | None:
+        """Write down what became of an action that outlived its run (R8).
+
+        Returns whether it is the first that was done in that run and nothing was
+        said of it yet, None if that run or its waiting action is not known.
+        """
+        for position, record in enumerate(self._runs):
+            if record.run_id == run_id:
+                break
+        else:
+            return None
+        if record.actions[index].status is not ActionStatus.STILL_RUNNING:
+            return None
+        actions = (*record.actions[:index], action, *record.actions[index + 1 :])
+        self._runs[position] = replace(record, actions=actions)
+        return record.message is None

@@ -1,0 +1,151 @@
+"""The runs of one heartbeat: one at a time, each reported once it is over (C3)."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from contextvars import Context as TaskContext
+from dataclasses import dataclass
+from typing import Any
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant, callback
+
+from .engine.errors import CutReason, ErrorKind
+from .engine.fuses import StopReason
+from .engine.records import ActionRecord, ActionStatus, Outcome, RunRecord
+from .engine.report import Ending
+from .reporter import Reporter, Told
+from .run import Run, RunPlan, RunPorts
+from .run_log import RunLog
+
+_LOGGER = logging.getLogger(__name__)
+
+# A run that is ended by unloading may still say what it did.
+LAST_WORD_TIMEOUT = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunnerHooks:
+    """Where the heartbeat has a say, and where it is told."""
+
+    stop_after: Callable[[Run, Ending, Told], StopReason | None]
+    is_on: Callable[[], bool]
+    on_end: Callable[[Run, RunRecord, StopReason | None], None]
+
+
+class Runner:
+    """Holds the lock of a heartbeat: there is a run, or there is none."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        reporter: Reporter,
+        hooks: RunnerHooks,
+    ) -> None:
+        """Begin idle."""
+        self.log = RunLog()
+        self.action_lock = asyncio.Lock()
+        self._hass = hass
+        self._entry = entry
+        self._reporter = reporter
+        self._hooks = hooks
+        self._run: Run | None = None
+        self._task: asyncio.Task[RunRecord] | None = None
+        self._failing = False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return self._run is not None
+
+    @callback
+    def start(self, plan: RunPlan, ports: RunPorts) -> asyncio.Task[RunRecord]:
+        """Take the lock and run; the lock is released with the task (C3)."""
+        run = self._run = Run(self._hass, plan, ports)
+        self._task = self.spawn(self._live(run), f"run {run.run_id}")
+        return self._task
+
+    @callback
+    def cut(self) -> None:
+        """End a run in flight as `stopped` (F6)."""
+        if self._run is not None:
+            self._run.cut(CutReason.STOPPED)
+
+    async def async_close(self) -> None:
+        """End a run in flight and give it a moment for its last word (R8)."""
+        self.cut()
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=LAST_WORD_TIMEOUT)
+
+    @callback
+    def spawn[T](self, job: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+        """Start a task that the config entry owns and cancels.
+
+        In an empty context: a trace of what happened to wake the heartbeat would
+        else grow with everything that it does.
+        """
+        return TaskContext().run(
+            self._entry.async_create_background_task,
+            self._hass,
+            job,
+            f"proactive_agent {name}",
+            eager_start=False,
+        )
+
+    @callback
+    def action_settled(self, run: Run, index: int, action: ActionRecord) -> None:
+        """Note and tell what became of an action that outlived its run (R8)."""
+        silent = self.log.settle(run.run_id, index, action)
+        if silent is not None:
+            # Not the entry's own task: the word is due even after an unload.
+            self._hass.async_create_background_task(
+                self._reporter.settled(run, action, first_deed=silent),
+                "proactive_agent settled action",
+            )
+
+    async def _live(self, run: Run) -> RunRecord:
+        stop = None
+        try:
+            await run.execute()
+            ending = run.ending
+            told = await self._tell(run, ending)
+            stop = self._hooks.stop_after(run, ending, told)
+            record = run.record(
+                ending,
+                message=told.message,
+                stopped=stop is not None or not self._hooks.is_on(),
+                delivery_failed=told.delivery.failed,
+            )
+            self.log.add(record)
+        finally:
+            self._run = self._task = None
+        self._note_streak(run, record)
+        self._settle_what_ended_meanwhile(run, ending)
+        self._hooks.on_end(run, record, stop)
+        return record
+
+    async def _tell(self, run: Run, ending: Ending) -> Told:
+        try:
+            return await self._reporter.ended(run, ending)
+        except Exception:
+            _LOGGER.exception("A run of %s was not reported", run.plan.options.title)
+            return Told()
+
+    def _settle_what_ended_meanwhile(self, run: Run, ending: Ending) -> None:
+        now = run.ending.actions
+        for index, action in enumerate(ending.actions):
+            if action.status is ActionStatus.STILL_RUNNING and now[index] != action:
+                self.action_settled(run, index, now[index])
+
+    def _note_streak(self, run: Run, record: RunRecord) -> None:
+        """Log an error of the model once for as long as it lasts (R7)."""
+        title = run.plan.options.title
+        if record.outcome is Outcome.ERROR and record.error is not None:
+            level = logging.DEBUG if self._failing else logging.WARNING
+            _LOGGER.log(level, "%s: %s", title, record.error.message)
+            if record.error.kind == ErrorKind.AUTH:
+                self._entry.async_start_reauth(self._hass)
+        elif self._failing:
+            _LOGGER.info("%s: the model answers again", title)
+        self._failing = record.outcome is Outcome.ERROR

@@ -1,0 +1,130 @@
+"""An endpoint at work: its client, its store, and the heartbeats on it."""
+
+import asyncio
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import EVENT_HOMEASSISTANT_STOP
+from homeassistant.core import Context, Event, HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers.aiohttp_client import async_get_clientsession
+from homeassistant.helpers.start import async_at_started
+
+from .const import DOMAIN, SUBENTRY_HEARTBEAT
+from .endpoint import EndpointClient
+from .heartbeat import Heartbeat
+from .lineage import RunLineage
+from .listeners import Listeners
+from .models import EndpointOptions
+from .shared import Shared
+from .store import HeartbeatStore
+
+type ProactiveAgentConfigEntry = ConfigEntry[EndpointRuntime]
+
+
+class EndpointRuntime:
+    """Owns everything of one endpoint from set-up to unload."""
+
+    def __init__(self, hass: HomeAssistant, entry: ProactiveAgentConfigEntry) -> None:
+        """Prepare; `async_start` sets it going."""
+        self.heartbeats: dict[str, Heartbeat] = {}
+        self.on_added = Listeners[[Heartbeat]]()
+        self.lineage = RunLineage(hass)
+        self._hass = hass
+        self._entry = entry
+        self._store = HeartbeatStore(hass, entry.entry_id)
+        self._options = EndpointOptions.from_entry(entry)
+        self._client = self._new_client()
+        self._changes = asyncio.Lock()
+        self._started = False
+
+    async def async_start(self) -> None:
+        """Load what is remembered and set up each heartbeat."""
+        if not await self._store.async_load():
+            ir.async_create_issue(
+                self._hass,
+                DOMAIN,
+                f"store_unreadable_{self._entry.entry_id}",
+                is_fixable=False,
+                severity=ir.IssueSeverity.ERROR,
+                translation_key="store_unreadable",
+                translation_placeholders={"endpoint": self._entry.title},
+            )
+        self.lineage.async_start()
+        for subentry_id in self._entry.subentries:
+            self._add(subentry_id)
+        self._entry.async_on_unload(
+            self._entry.add_update_listener(self._async_entry_changed)
+        )
+        self._entry.async_on_unload(
+            self._hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._save_exactly)
+        )
+        self._entry.async_on_unload(async_at_started(self._hass, self._start_beating))
+
+    async def async_close(self) -> None:
+        """End every run and let go of every timer and listener."""
+        await asyncio.gather(*(beat.async_close() for beat in self.heartbeats.values()))
+        self.lineage.async_stop()
+        await self._store.async_save(exact=True)
+
+    async def _async_entry_changed(
+        self, hass: HomeAssistant, entry: ProactiveAgentConfigEntry
+    ) -> None:
+        """Follow a change without disturbing what has not changed (C7)."""
+        # Listeners run as tasks: two changes in a row would overlap.
+        async with self._changes:
+            self._change_endpoint()
+            for heartbeat_id in [*self.heartbeats]:
+                if heartbeat_id not in entry.subentries:
+                    await self.heartbeats.pop(heartbeat_id).async_close()
+                    self._store.forget(heartbeat_id)
+            for subentry_id, subentry in [*entry.subentries.items()]:
+                if (heartbeat := self.heartbeats.get(subentry_id)) is not None:
+                    heartbeat.change(subentry)
+                else:
+                    self._add(subentry_id)
+
+    @callback
+    def _add(self, subentry_id: str) -> None:
+        subentry = self._entry.subentries[subentry_id]
+        if subentry.subentry_type != SUBENTRY_HEARTBEAT:
+            return
+        shared = Shared(
+            model=lambda: self._client,
+            store=self._store,
+            lineage=self.lineage,
+            descends=self._descends_from_a_run,
+        )
+        heartbeat = Heartbeat(self._hass, self._entry, subentry, shared)
+        self.heartbeats[subentry_id] = heartbeat
+        self.on_added.fire(heartbeat)
+        if self._started:
+            heartbeat.start()
+
+    @callback
+    def _change_endpoint(self) -> None:
+        options = EndpointOptions.from_entry(self._entry)
+        if options != self._options:
+            self._options = options
+            self._client = self._new_client()
+
+    def _new_client(self) -> EndpointClient:
+        session = async_get_clientsession(
+            self._hass, verify_ssl=self._options.verify_ssl
+        )
+        return EndpointClient(session, self._options)
+
+    def _descends_from_a_run(self, context: Context) -> bool:
+        """Look through every endpoint: a run of one must not wake another (A2)."""
+        entries: list[ProactiveAgentConfigEntry] = (
+            self._hass.config_entries.async_loaded_entries(DOMAIN)
+        )
+        return any(e.runtime_data.lineage.descends(context) for e in entries)
+
+    @callback
+    def _start_beating(self, _hass: HomeAssistant) -> None:
+        self._started = True
+        for heartbeat in self.heartbeats.values():
+            heartbeat.start()
+
+    async def _save_exactly(self, _event: Event) -> None:
+        await self._store.async_save(exact=True)

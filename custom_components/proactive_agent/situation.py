@@ -1,0 +1,60 @@
+"""What the gate and the entities show now, against what the last run saw (G4)."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from homeassistant.core import HomeAssistant
+
+from .engine.backoff import Shown, stays_quiet
+from .engine.records import Outcome
+from .home import Reach, snapshot
+from .models import Manners
+
+
+class Situation:
+    """Remembers what the last run was shown, in memory."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Begin with nothing to compare."""
+        self._hass = hass
+        self._shown: Shown | None = None
+        self._closed_since: datetime | None = None
+
+    def gate_was(self, *, is_open: bool | None, now: datetime) -> None:
+        """Note at each tick what the gate said; None is neither open nor closed."""
+        if is_open is False and self._closed_since is None:
+            self._closed_since = now
+
+    def is_old_news(
+        self,
+        gate_ids: frozenset[str],
+        reach: Reach,
+        manners: Manners,
+        now: datetime,
+    ) -> bool:
+        """Say whether waking would show the model nothing new (G4)."""
+        closed_for = now - self._closed_since if self._closed_since else timedelta()
+        self._closed_since = None
+        return stays_quiet(
+            self._shown,
+            self.states(gate_ids, reach),
+            now=now,
+            recheck_after=manners.recheck_after,
+            gate_closed_for=closed_for,
+            settle_for=manners.settle_for,
+        )
+
+    def states(self, gate_ids: frozenset[str], reach: Reach) -> dict[str, str]:
+        """Return the states that make up the situation."""
+        return snapshot(self._hass, sorted({*gate_ids, *reach.visible}))
+
+    def remember(
+        self, states: Mapping[str, str], outcome: Outcome, *, now: datetime
+    ) -> None:
+        """Keep what a run was shown and how it ended."""
+        self._shown = Shown(states=states, at=now, outcome=outcome)
+
+    def forget(self) -> None:
+        """Begin anew, when switched on or when an option has changed."""
+        self._shown = None
+        self._closed_since = None

@@ -1,0 +1,168 @@
+"""What must outlive a restart, one file for each endpoint (C6, D1, D2)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, Self
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.exceptions import (
+    ConfigEntryError,
+    UnsupportedStorageVersionError,
+)
+from homeassistant.helpers.storage import Store
+
+from .const import DOMAIN
+from .engine.fuses import Used
+
+VERSION = 1
+SAVE_DELAY = 10
+BLOCKS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatState:
+    """What is remembered of one heartbeat; `reserved` ticks are on disk as used."""
+
+    on: bool
+    used: Used = field(default_factory=Used)
+    tokens_total: int = 0
+
+    def as_dict(self, *, ticks: int) -> dict[str, Any]:
+        """Return what is written to disk, with `ticks` as the count."""
+        deadline, day = self.used.deadline, self.used.day
+        return {
+            "on": self.on,
+            "ticks": ticks,
+            "deadline": deadline.isoformat() if deadline else None,
+            "day": day.isoformat() if day else None,
+            "wakes": self.used.wakes,
+            "tokens": self.used.tokens,
+            "tokens_total": self.tokens_total,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote."""
+        deadline, day = data["deadline"], data["day"]
+        return cls(
+            on=data["on"],
+            used=Used(
+                ticks=data["ticks"],
+                deadline=datetime.fromisoformat(deadline) if deadline else None,
+                day=date.fromisoformat(day) if day else None,
+                wakes=data["wakes"],
+                tokens=data["tokens"],
+            ),
+            tokens_total=data["tokens_total"],
+        )
+
+
+class HeartbeatStore:
+    """The states of an endpoint's heartbeats, in memory and on disk.
+
+    Ticks are written ahead in blocks, so that a crash may lose ticks but never
+    gives any back, and most ticks cost no write (C4, C6).
+    """
+
+    def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
+        """Prepare the file of one endpoint; nothing is read yet."""
+        self._store: Store[dict[str, Any]] = Store(
+            hass, VERSION, f"{DOMAIN}.{entry_id}", private=True, atomic_writes=True
+        )
+        self._hass = hass
+        self._states: dict[str, HeartbeatState] = {}
+        self._reserved: dict[str, int] = {}
+        self._lost = False
+
+    async def async_load(self) -> bool:
+        """Read the file; returns False if there is one that cannot be read (D1).
+
+        Such a file is kept aside, and every heartbeat counts as off. Raises
+        `ConfigEntryError` for the file of a newer version, which is left alone.
+        """
+        path = Path(self._store.path)
+        exists = await self._hass.async_add_executor_job(path.exists)
+        try:
+            data = await self._store.async_load()
+        except (UnsupportedStorageVersionError, NotImplementedError) as error:
+            raise ConfigEntryError(
+                translation_domain=DOMAIN, translation_key="store_too_new"
+            ) from error
+        if data is None:
+            self._lost = exists
+            return not exists
+        try:
+            self._states = {
+                heartbeat_id: HeartbeatState.from_dict(state)
+                for heartbeat_id, state in data["heartbeats"].items()
+            }
+        except KeyError, TypeError, ValueError, AttributeError:
+            aside = path.with_name(f"{path.name}.unreadable")
+            await self._hass.async_add_executor_job(path.replace, aside)
+            self._lost = True
+            return False
+        self._reserved = {
+            heartbeat_id: state.used.ticks
+            for heartbeat_id, state in self._states.items()
+        }
+        return True
+
+    def get(self, heartbeat_id: str) -> HeartbeatState | None:
+        """Return what is known of a heartbeat, None if it is new (D2)."""
+        state = self._states.get(heartbeat_id)
+        return HeartbeatState(on=False) if state is None and self._lost else state
+
+    @callback
+    def put(self, heartbeat_id: str, state: HeartbeatState) -> None:
+        """Remember a state in memory; it is written with the next save."""
+        self._states[heartbeat_id] = state
+
+    @callback
+    def forget(self, heartbeat_id: str) -> None:
+        """Drop a heartbeat that was removed."""
+        self._states.pop(heartbeat_id, None)
+        self._reserved.pop(heartbeat_id, None)
+        self.save_soon()
+
+    @callback
+    def reserve_ticks(self, heartbeat_id: str, max_ticks: int) -> None:
+        """Write the next block of ticks as used before the last is used up (C6)."""
+        ticks = self._states[heartbeat_id].used.ticks
+        if ticks < self._reserved.get(heartbeat_id, 0):
+            return
+        block = max(1, max_ticks // BLOCKS)
+        self._reserved[heartbeat_id] = min(max_ticks, ticks + block)
+        self.save_soon(0)
+
+    @callback
+    def release_ticks(self, heartbeat_id: str) -> None:
+        """Forget what was reserved, when ticks begin anew."""
+        self._reserved.pop(heartbeat_id, None)
+
+    async def async_save(self, *, exact: bool = False) -> None:
+        """Write now; `exact` gives reserved ticks back, for an orderly end."""
+        if exact:
+            self._reserved.clear()
+        await self._store.async_save(self._data())
+
+    @callback
+    def save_soon(self, delay: float = SAVE_DELAY) -> None:
+        """Write within `delay` seconds."""
+        self._store.async_delay_save(self._data, delay)
+
+    async def async_remove(self) -> None:
+        """Delete the file with the endpoint."""
+        await self._store.async_remove()
+
+    @callback
+    def _data(self) -> dict[str, Any]:
+        return {
+            "heartbeats": {
+                heartbeat_id: state.as_dict(
+                    ticks=max(state.used.ticks, self._reserved.get(heartbeat_id, 0))
+                )
+                for heartbeat_id, state in self._states.items()
+            }
+        }

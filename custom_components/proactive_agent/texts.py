@@ -1,0 +1,56 @@
+"""Sentences for the owner, in the home's language."""
+
+from collections.abc import Mapping
+from typing import Self
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.translation import async_get_translations
+
+from .const import DOMAIN
+from .engine.records import ActionRecord
+
+_SENTENCES = f"component.{DOMAIN}.selector.message.options"
+_SCRIPT_DOMAINS = {"script", "scene"}
+
+
+class Texts:
+    """The sentences of the integration and the names of actions and entities."""
+
+    def __init__(self, hass: HomeAssistant, translations: Mapping[str, str]) -> None:
+        """Keep what was loaded; use `async_load`."""
+        self._hass = hass
+        self._translations = translations
+
+    @classmethod
+    async def async_load(
+        cls, hass: HomeAssistant, actions: tuple[ActionRecord, ...] = ()
+    ) -> Self:
+        """Load the sentences, and the names of the services in `actions`."""
+        language = hass.config.language
+        domains = {action.action.partition(".")[0] for action in actions}
+        return cls(
+            hass,
+            {
+                **await async_get_translations(hass, language, "services", domains),
+                **await async_get_translations(hass, language, "selector", {DOMAIN}),
+            },
+        )
+
+    def say(self, key: str, **placeholders: str) -> str:
+        """Return one sentence with its placeholders filled in."""
+        return self._translations[f"{_SENTENCES}.{key}"].format(**placeholders)
+
+    def name_of(self, action: ActionRecord) -> str:
+        """Name an action as a person would: what was done, and to what."""
+        domain, _, service = action.action.partition(".")
+        entities = ", ".join(self._entity_name(entity) for entity in action.entity_id)
+        if domain in _SCRIPT_DOMAINS and entities:
+            return entities
+        done = self._translations.get(
+            f"component.{domain}.services.{service}.name", action.action
+        )
+        return f"{done} ({entities})" if entities else done
+
+    def _entity_name(self, entity_id: str) -> str:
+        state = self._hass.states.get(entity_id)
+        return state.name if state else entity_id
