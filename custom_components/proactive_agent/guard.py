@@ -33,7 +33,7 @@ class Guard:
     `lock` belongs to the heartbeat: one action at a time, also across runs (A8).
     `permitted` answers with today's reach, so that what was taken out of it
     meanwhile is refused (C7). `on_settled` hears of an action that outlived the
-    waiting of its run (R8): its index in `actions` and its final record.
+    waiting for it or the run (R8): its index in `actions` and its final record.
     """
 
     def __init__(
@@ -157,7 +157,7 @@ class Guard:
         finally:
             self._records[index] = record
             self._lock.release()
-            if index in self._abandoned:
+            if self._closed or index in self._abandoned:
                 self._settle(index, record)
 
     async def _wait(self, index: int, task: asyncio.Task[Result]) -> Result:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+import re
 
 from homeassistant.const import STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant
@@ -12,8 +13,9 @@ from .engine.errors import ActionRefusedError, RefusalKind
 from .engine.policy import SCRIPT, Verdict, judge
 from .engine.reach import Reach
 from .engine.records import Json, JsonObject
-from .guard_facts import subjects
+from .guard_facts import script_service, subjects
 
+_SEPARATORS = re.compile(r"[\s,;\[\]'\"]+")
 _TARGETS = frozenset(cv.ENTITY_SERVICE_FIELDS)
 
 
@@ -47,6 +49,8 @@ def check(hass: HomeAssistant, action: Action, reach: Reach) -> None:
     """Raise `ActionRefusedError` for what must not or cannot be called now."""
     _check_entities(action, reach)
     _check_data(action)
+    if action.is_script:
+        _check_script(hass, action, reach)
     if not hass.services.has_service(action.domain, action.service):
         raise ActionRefusedError(
             RefusalKind.UNAVAILABLE, f"{action.name} does not exist any more."
@@ -86,6 +90,16 @@ def _check_data(action: Action) -> None:
     for text in _texts(action.data):
         if is_template_string(text):
             raise _not_allowed("Templates are not taken here.")
+
+
+def _check_script(hass: HomeAssistant, action: Action, reach: Reach) -> None:
+    """A script may use any text as a target: entities in it are checked too (A3)."""
+    if [script_service(hass, one) for one in action.entity_id] != [action.service]:
+        raise _not_allowed(f"{action.name} is not the action of this script.")
+    for text in _texts(action.data):
+        for word in _SEPARATORS.split(text.lower()):
+            if word not in reach.actors and hass.states.get(word) is not None:
+                raise _not_allowed(f"You may not act on {word}.")
 
 
 def _texts(value: Json) -> Iterator[str]:

@@ -9,7 +9,7 @@ from homeassistant.helpers.entity import entity_sources
 from homeassistant.helpers.group import get_group_entities
 
 from .const import DOMAIN
-from .engine.policy import Listed, Subject
+from .engine.policy import SCRIPT, Listed, Subject
 from .engine.reach import Reach
 
 GROUP = "group"
@@ -19,6 +19,14 @@ def is_own(hass: HomeAssistant, entity_id: str) -> bool:
     """Tell whether an entity belongs to this integration (A2)."""
     entry = er.async_get(hass).async_get(entity_id)
     return entry is not None and entry.platform == DOMAIN
+
+
+def script_service(hass: HomeAssistant, entity_id: str) -> str:
+    """Return the action that runs a script: a renamed script keeps its old one."""
+    entry = er.async_get(hass).async_get(entity_id)
+    if entry is not None and entry.platform == SCRIPT:
+        return entry.unique_id
+    return split_entity_id(entity_id)[1]
 
 
 def members(hass: HomeAssistant, entity_id: str) -> tuple[str, ...]:

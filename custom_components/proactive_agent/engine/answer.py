@@ -62,13 +62,14 @@ def _prune(value: Json, caps: _Caps, depth: int) -> Json:
     return _prune_list(value, caps, depth + 1)
 
 
-def _prune_scalar(value: float | str | None, caps: _Caps) -> Json:
-    if isinstance(value, str):
-        return _clip(value, caps.text)
-    if isinstance(value, float):
-        return value if isfinite(value) else None
-    if value is None or value.bit_length() > _MAX_INT_BITS:
-        return None
+def _prune_scalar(value: Json, caps: _Caps) -> Json:
+    match value:
+        case str():
+            return _clip(value, caps.text)
+        case float() if not isfinite(value):
+            return None
+        case int() if value.bit_length() > _MAX_INT_BITS:
+            return None
     return value
 
 

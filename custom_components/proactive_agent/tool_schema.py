@@ -1,0 +1,72 @@
+"""Tool parameters as plain JSON schema that strict servers take too."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from homeassistant.helpers.llm import selector_serializer
+import probatio
+
+from .tool_fields import Choice, Field
+
+# The words every server knows; whatever else a converter writes is left out.
+_KEPT = (
+    "type",
+    "description",
+    "enum",
+    "minimum",
+    "maximum",
+    "items",
+    "minItems",
+    "maxItems",
+    "required",
+    "additionalProperties",
+)
+_HINTS = {
+    "RGB": "[red, green, blue], each 0 to 255",
+    "date": "YYYY-MM-DD",
+    "date-time": "YYYY-MM-DD HH:MM:SS",
+    "time": "HH:MM:SS",
+}
+
+
+def json_schema(parameters: probatio.Schema) -> dict[str, Any]:
+    """Convert a tool's parameters; the same parameters give the same bytes."""
+    converted = _plain(
+        probatio.to_openapi(
+            parameters, custom_serializer=_serialize, openapi_version="3.1.0"
+        )
+    )
+    return {"properties": {}, **converted}
+
+
+def _serialize(node: Any) -> Any:
+    if isinstance(node, Choice):
+        choice = {"type": "string", "enum": [*node.options]}
+        if node.multiple:
+            return {"type": "array", "items": choice, "minItems": 1}
+        return choice
+    if isinstance(node, Field):
+        return {"type": "object"} if node.is_wide else selector_serializer(node.inner)
+    return selector_serializer(node)
+
+
+def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Keep what every server understands; of alternatives keep the first."""
+    for word in ("anyOf", "oneOf", "allOf"):
+        if options := schema.get(word):
+            schema = {**options[0], **schema}
+    plain = {word: schema[word] for word in _KEPT if word in schema}
+    if isinstance(kinds := plain.get("type"), list):
+        plain["type"] = next(kind for kind in kinds if kind != "null")
+    for word in ("minimum", "maximum"):
+        if isinstance(bound := plain.get(word), float) and bound.is_integer():
+            plain[word] = int(bound)
+    if (items := plain.get("items")) is not None:
+        plain["items"] = _plain(items)
+    if hint := _HINTS.get(schema.get("format", "")):
+        plain["description"] = f"{plain.get('description', '')} ({hint})".lstrip()
+    if "properties" in schema:
+        plain["properties"] = {
+            name: _plain(value) for name, value in schema["properties"].items()
+        }
+    return plain
