@@ -1,0 +1,90 @@
+"""Home Assistant as a child process that never outlives the demo."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+import os
+from pathlib import Path
+import signal
+import sys
+from typing import Self
+
+from .errors import DemoError
+
+STOP_SECONDS = 30
+TAIL_LINES = 25
+RESTART_EXIT_CODE = 100
+
+
+class HassProcess:
+    """One running `hass`, its log and its end."""
+
+    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+        """Take over a process that was just started."""
+        self._process = process
+        self._log = log
+
+    @classmethod
+    async def start(cls, config_dir: Path) -> Self:
+        """Start Home Assistant of this very interpreter's environment."""
+        log = config_dir / "demo.log"
+        with log.open("ab") as sink:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "homeassistant",
+                "--config",
+                str(config_dir),
+                "--log-no-color",
+                "--skip-pip",
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=sink,
+                stderr=sink,
+                # Ctrl-C is for the demo, which then stops its child in order.
+                start_new_session=True,
+            )
+        return cls(process, log)
+
+    @property
+    def returncode(self) -> int | None:
+        """How the process ended; None while it runs."""
+        return self._process.returncode
+
+    def tail(self) -> str:
+        """Return the last lines of the log."""
+        text = self._log.read_text(encoding="utf-8", errors="replace")
+        return "\n".join(text.splitlines()[-TAIL_LINES:])
+
+    async def until[T](
+        self, probe: Callable[[], Awaitable[T | None]], *, seconds: float, what: str
+    ) -> T:
+        """Ask until there is an answer; raises `DemoError` when in vain."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while self.returncode is None:
+                    if (answer := await probe()) is not None:
+                        return answer
+                    await asyncio.sleep(0.1)
+        if self.returncode is not None:
+            raise DemoError(f"Home Assistant ended with status {self.returncode}")
+        raise DemoError(f"waited {seconds:.0f} s in vain: {what}")
+
+    async def wait(self) -> int:
+        """Return the exit status once the process has ended by itself."""
+        return await self._process.wait()
+
+    async def stop(self) -> None:
+        """End it the way Home Assistant likes best, by force if need be."""
+        for request, patience in ((signal.SIGTERM, STOP_SECONDS), (signal.SIGKILL, 5)):
+            if self.returncode is not None:
+                break
+            self._signal(request)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(patience):
+                    await self._process.wait()
+        # Whatever it started itself sits in its process group.
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, request: signal.Signals) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, request)
