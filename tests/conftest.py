@@ -4,7 +4,7 @@ import pytest
 
 # Home Assistant's test configuration brings a `custom_components` package of its
 # own; importing ours first is what makes the integration be found.
-import custom_components.proactive_agent  # noqa: F401
+import custom_components  # noqa: F401
 
 
 @pytest.fixture(autouse=True)
