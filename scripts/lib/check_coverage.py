@@ -1,0 +1,51 @@
+"""Holds the coverage report against what this project promises.
+
+usage: check_coverage.py coverage.json
+"""
+
+from collections.abc import Iterator, Mapping
+import json
+from pathlib import Path
+import sys
+from typing import Any
+
+PACKAGE = "custom_components/proactive_agent/"
+OVERALL = 95.0
+COMPLETE = ("engine/", "config_flow.py", "subentry_flow.py", "flow_schemas.py")
+
+
+def shortfalls(report: Mapping[str, Any]) -> Iterator[str]:
+    """Say in a line each what is covered less than promised."""
+    overall = report["totals"]["percent_covered"]
+    if overall <= OVERALL:
+        yield f"overall: {overall:.2f} %, must be over {OVERALL:.0f} %"
+    files = {name.replace("\\", "/"): file for name, file in report["files"].items()}
+    for part in COMPLETE:
+        if not any(name.startswith(PACKAGE + part) for name in files):
+            yield f"{part}: nothing of it is in the report"
+    for name, file in sorted(files.items()):
+        if not name.startswith(tuple(PACKAGE + part for part in COMPLETE)):
+            continue
+        summary = file["summary"]
+        missing = summary["missing_lines"], summary.get("missing_branches", 0)
+        if any(missing):
+            yield (
+                f"{name}: {summary['percent_covered']:.2f} %, must be 100 %"
+                f" (lines {file['missing_lines']},"
+                f" branches {file.get('missing_branches', [])})"
+            )
+
+
+def main(path: Path) -> int:
+    """Print each shortfall; the number of them decides the exit status."""
+    report = json.loads(path.read_text(encoding="utf-8"))
+    found = list(shortfalls(report))
+    for line in found:
+        print(line)
+    if not found:
+        print(f"overall: {report['totals']['percent_covered']:.2f} %")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
