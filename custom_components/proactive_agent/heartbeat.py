@@ -1,9 +1,8 @@
 """One heartbeat: timer → fuses → gate → run → report."""
 
 import asyncio
-import logging
 from datetime import datetime
-from enum import StrEnum
+import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
@@ -14,8 +13,7 @@ from homeassistant.util import dt as dt_util
 from .beat_state import BeatState
 from .const import DOMAIN
 from .engine.fuses import StopReason
-from .engine.records import Cause, RunRecord
-from .engine.report import Ending
+from .engine.records import Cause, RunRecord, Status
 from .gate_keeper import GateKeeper
 from .home import Reach, resolve
 from .identity import Identity
@@ -24,22 +22,12 @@ from .models import HeartbeatOptions
 from .notifier import Notifier
 from .pulse import Pulse
 from .reporter import Activity, Reporter, Told
-from .run import Run, RunPlan, RunPorts
+from .run import Run, RunPlan
 from .runner import Runner, RunnerHooks
 from .shared import Shared
 from .situation import Situation
 
 _LOGGER = logging.getLogger(__name__)
-
-
-class Status(StrEnum):
-    """What a heartbeat is doing (DESIGN §3)."""
-
-    OFF = "off"
-    ASLEEP = "asleep"
-    RUNNING = "running"
-    WAITING = "waiting"
-    PAUSED = "paused"
 
 
 class Heartbeat:
@@ -75,9 +63,9 @@ class Heartbeat:
             hass,
             entry,
             self._reporter,
+            self._state,
             RunnerHooks(
                 stop_after=self._stop_after,
-                is_on=lambda: self.is_on,
                 on_end=self._run_ended,
             ),
         )
@@ -147,10 +135,11 @@ class Heartbeat:
         self.on_change.fire()
         await self._state.async_save()
 
-    async def async_wake(
+    @callback
+    def wake(
         self, *, context: Context | None = None, dry_run: bool = False
-    ) -> RunRecord:
-        """Wake by hand and wait for the record (C8, A9).
+    ) -> asyncio.Task[RunRecord]:
+        """Wake by hand; the task gives the run's record (C8, A9).
 
         Raises `ServiceValidationError` when the heartbeat is off, running or
         paused, or when a run's own action asks for it (A2).
@@ -163,8 +152,7 @@ class Heartbeat:
                 translation_placeholders={"heartbeat": self.options.title},
             )
         parent_id = context.id if context else None
-        task = self._wake(Cause.MANUAL, Context(parent_id=parent_id), dry_run=dry_run)
-        return await asyncio.shield(task)
+        return self._wake(Cause.MANUAL, Context(parent_id=parent_id), dry_run=dry_run)
 
     @callback
     def change(self, subentry: ConfigSubentry) -> None:
@@ -253,26 +241,14 @@ class Heartbeat:
             reach=reach,
             states=self._situation.states(self._gate.entity_ids, reach),
         )
-        task = self._runner.start(plan, self._ports())
+        task = self._runner.start(plan, self._shared.model(), self._reach)
         self.on_change.fire()
         return task
-
-    def _ports(self) -> RunPorts:
-        return RunPorts(
-            model=self._shared.model(),
-            permitted=self._reach,
-            action_lock=self._runner.action_lock,
-            tokens_left=lambda: self._state.tokens_left,
-            charge_tokens=self._state.charge_tokens,
-            charge_wake=self._state.charge_wake,
-            announce=self._reporter.woke,
-            on_settled=self._runner.action_settled,
-        )
 
     def _reach(self) -> Reach:
         return resolve(self._hass, self.options)
 
-    def _stop_after(self, run: Run, ending: Ending, told: Told) -> StopReason | None:
+    def _stop_after(self, run: Run, told: Told) -> StopReason | None:
         """Say why the heartbeat ends with this run, if it does (F1, F8)."""
         if not self.is_on or run.plan.dry_run:
             return None

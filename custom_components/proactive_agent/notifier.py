@@ -1,9 +1,9 @@
 """The one door for messages to the owner (S1, S5, S6)."""
 
 import asyncio
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+import logging
 
 from homeassistant.components import persistent_notification
 from homeassistant.components.notify import NotifyEntityFeature

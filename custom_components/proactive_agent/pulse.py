@@ -99,15 +99,15 @@ class Pulse:
 
     def _own[**P](
         self,
-        name: str,
+        timer: str,
         track: Callable[Concatenate[HomeAssistant, P], CALLBACK_TYPE],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> None:
         # An empty context: a timer started by an automation's action would carry
         # that automation's trace along, and grow it at each tick.
-        self._timers[name] = Context().run(track, self._hass, *args, **kwargs)
+        self._timers[timer] = Context().run(track, self._hass, *args, **kwargs)
 
-    def _cancel(self, name: str) -> None:
-        if (cancel := self._timers.pop(name, None)) is not None:
+    def _cancel(self, timer: str) -> None:
+        if (cancel := self._timers.pop(timer, None)) is not None:
             cancel()

@@ -1,7 +1,7 @@
 """What the world hears of a heartbeat: bus events, messages, activity."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -46,7 +46,7 @@ class Told:
     """What a finished run was reported as."""
 
     message: str | None = None
-    delivery: Delivery = Delivery()
+    delivery: Delivery = field(default_factory=Delivery)
 
 
 class Reporter:

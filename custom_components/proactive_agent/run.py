@@ -1,14 +1,15 @@
 """One run: from the wake to the last word, on a fresh conversation."""
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+import logging
 
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
+from .beat_state import BeatState
 from .engine.errors import CutReason, ErrorKind, ModelError, RunCutError
 from .engine.loop import Journal, converse
 from .engine.metering import MeteredModel
@@ -19,6 +20,7 @@ from .engine.records import (
     ActionRecord,
     Cause,
     GateVerdict,
+    JsonObject,
     RunError,
     RunRecord,
 )
@@ -54,9 +56,7 @@ class RunPorts:
     model: ChatModel
     permitted: Callable[[], Reach]
     action_lock: asyncio.Lock
-    tokens_left: Callable[[], int | None]
-    charge_tokens: Callable[[int], None]
-    charge_wake: Callable[[], Awaitable[None]]
+    budget: BeatState
     announce: Callable[[Run], None]
     on_settled: Callable[[Run, int, ActionRecord], None]
 
@@ -156,7 +156,7 @@ class Run:
 
     async def _converse(self) -> None:
         try:
-            await self._ports.charge_wake()
+            await self._ports.budget.charge_wake()
             self._check()
             self._ports.announce(self)
             toolbox = await self._toolbox()
@@ -189,12 +189,12 @@ class Run:
     def _metered_model(self) -> MeteredModel:
         return MeteredModel(
             self._ports.model,
-            remaining=self._ports.tokens_left,
-            charge=self._ports.charge_tokens,
+            remaining=lambda: self._ports.budget.tokens_left,
+            charge=self._ports.budget.charge_tokens,
             check=self._check,
         )
 
-    def _opening(self) -> Sequence[dict[str, object]]:
+    def _opening(self) -> Sequence[JsonObject]:
         return opening_messages(
             self.plan.options.check_prompt,
             local_time=dt_util.now().strftime("%A, %Y-%m-%d %H:%M"),

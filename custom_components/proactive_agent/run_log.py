@@ -34,11 +34,12 @@ class RunLog:
         Returns whether it is the first that was done in that run and nothing was
         said of it yet, None if that run or its waiting action is not known.
         """
-        for position, record in enumerate(self._runs):
-            if record.run_id == run_id:
-                break
-        else:
+        position = next(
+            (at for at, one in enumerate(self._runs) if one.run_id == run_id), None
+        )
+        if position is None:
             return None
+        record = self._runs[position]
         if record.actions[index].status is not ActionStatus.STILL_RUNNING:
             return None
         actions = (*record.actions[:index], action, *record.actions[index + 1 :])

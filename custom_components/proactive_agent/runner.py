@@ -1,19 +1,22 @@
 """The runs of one heartbeat: one at a time, each reported once it is over (C3)."""
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine
 from contextvars import Context as TaskContext
 from dataclasses import dataclass
+import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
+from .beat_state import BeatState
 from .engine.errors import CutReason, ErrorKind
 from .engine.fuses import StopReason
+from .engine.ports import ChatModel
 from .engine.records import ActionRecord, ActionStatus, Outcome, RunRecord
 from .engine.report import Ending
+from .home import Reach
 from .reporter import Reporter, Told
 from .run import Run, RunPlan, RunPorts
 from .run_log import RunLog
@@ -28,8 +31,7 @@ LAST_WORD_TIMEOUT = 5
 class RunnerHooks:
     """Where the heartbeat has a say, and where it is told."""
 
-    stop_after: Callable[[Run, Ending, Told], StopReason | None]
-    is_on: Callable[[], bool]
+    stop_after: Callable[[Run, Told], StopReason | None]
     on_end: Callable[[Run, RunRecord, StopReason | None], None]
 
 
@@ -41,14 +43,16 @@ class Runner:
         hass: HomeAssistant,
         entry: ConfigEntry,
         reporter: Reporter,
+        state: BeatState,
         hooks: RunnerHooks,
     ) -> None:
         """Begin idle."""
         self.log = RunLog()
-        self.action_lock = asyncio.Lock()
+        self._action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry
         self._reporter = reporter
+        self._state = state
         self._hooks = hooks
         self._run: Run | None = None
         self._task: asyncio.Task[RunRecord] | None = None
@@ -60,8 +64,18 @@ class Runner:
         return self._run is not None
 
     @callback
-    def start(self, plan: RunPlan, ports: RunPorts) -> asyncio.Task[RunRecord]:
+    def start(
+        self, plan: RunPlan, model: ChatModel, permitted: Callable[[], Reach]
+    ) -> asyncio.Task[RunRecord]:
         """Take the lock and run; the lock is released with the task (C3)."""
+        ports = RunPorts(
+            model=model,
+            permitted=permitted,
+            action_lock=self._action_lock,
+            budget=self._state,
+            announce=self._reporter.woke,
+            on_settled=self._action_settled,
+        )
         run = self._run = Run(self._hass, plan, ports)
         self._task = self.spawn(self._live(run), f"run {run.run_id}")
         return self._task
@@ -94,7 +108,7 @@ class Runner:
         )
 
     @callback
-    def action_settled(self, run: Run, index: int, action: ActionRecord) -> None:
+    def _action_settled(self, run: Run, index: int, action: ActionRecord) -> None:
         """Note and tell what became of an action that outlived its run (R8)."""
         silent = self.log.settle(run.run_id, index, action)
         if silent is not None:
@@ -110,11 +124,11 @@ class Runner:
             await run.execute()
             ending = run.ending
             told = await self._tell(run, ending)
-            stop = self._hooks.stop_after(run, ending, told)
+            stop = self._hooks.stop_after(run, told)
             record = run.record(
                 ending,
                 message=told.message,
-                stopped=stop is not None or not self._hooks.is_on(),
+                stopped=stop is not None or not self._state.is_on,
                 delivery_failed=told.delivery.failed,
             )
             self.log.add(record)
@@ -136,7 +150,7 @@ class Runner:
         now = run.ending.actions
         for index, action in enumerate(ending.actions):
             if action.status is ActionStatus.STILL_RUNNING and now[index] != action:
-                self.action_settled(run, index, now[index])
+                self._action_settled(run, index, now[index])
 
     def _note_streak(self, run: Run, record: RunRecord) -> None:
         """Log an error of the model once for as long as it lasts (R7)."""

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from homeassistant.config_entries import ConfigEntry
+from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Context, Event, HomeAssistant, callback
-from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.start import async_at_started
 
@@ -80,6 +80,7 @@ class EndpointRuntime:
             for subentry_id, subentry in [*entry.subentries.items()]:
                 if (heartbeat := self.heartbeats.get(subentry_id)) is not None:
                     heartbeat.change(subentry)
+                    self._rename_device(subentry)
                 else:
                     self._add(subentry_id)
 
@@ -99,6 +100,14 @@ class EndpointRuntime:
         self.on_added.fire(heartbeat)
         if self._started:
             heartbeat.start()
+
+    def _rename_device(self, subentry: ConfigSubentry) -> None:
+        devices = dr.async_get(self._hass)
+        device = devices.async_get_device_by_identifier(
+            (DOMAIN, subentry.subentry_id), self._entry.entry_id
+        )
+        if device is not None and device.name != subentry.title:
+            devices.async_update_device(device.id, name=subentry.title)
 
     @callback
     def _change_endpoint(self) -> None:

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Self
 
-from homeassistant.core import HomeAssistant
-from homeassistant.helpers.translation import async_get_translations
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.translation import (
+    async_get_cached_translations,
+    async_get_translations,
+)
 
 from .const import DOMAIN
 from .engine.records import ActionRecord
@@ -54,3 +57,12 @@ class Texts:
     def _entity_name(self, entity_id: str) -> str:
         state = self._hass.states.get(entity_id)
         return state.name if state else entity_id
+
+
+@callback
+def cached_sentence(hass: HomeAssistant, key: str, **placeholders: str) -> str:
+    """Return a sentence without waiting; set-up has loaded it."""
+    loaded = async_get_cached_translations(
+        hass, hass.config.language, "selector", DOMAIN
+    )
+    return loaded.get(f"{_SENTENCES}.{key}", key).format(**placeholders)

@@ -27,7 +27,7 @@ class CutReason(StrEnum):
     TIMEOUT = "timeout"
     TURN_LIMIT = "turn_limit"
     ACTION_LIMIT = "action_limit"
-    TOKEN_LIMIT = "token_limit"
+    TOKEN_LIMIT = "token_limit"  # noqa: S105 - a kind of token that is no secret
     STOPPED = "stopped"
 
 

@@ -1,16 +1,17 @@
 """Records as plain data, for events, actions and diagnostics (DESIGN §3)."""
 
 from dataclasses import asdict
+from typing import Any
 
-from .records import ActionRecord, JsonObject, RunRecord
+from .records import ActionRecord, RunRecord
 
 
-def action_as_dict(action: ActionRecord) -> JsonObject:
+def action_as_dict(action: ActionRecord) -> dict[str, Any]:
     """Return one action with the keys of DESIGN §3."""
     return {**asdict(action), "entity_id": [*action.entity_id]}
 
 
-def run_as_dict(record: RunRecord) -> JsonObject:
+def run_as_dict(record: RunRecord) -> dict[str, Any]:
     """Return a record with the keys that `wake` and `get_runs` answer."""
     return {
         **asdict(record),

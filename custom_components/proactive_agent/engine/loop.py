@@ -1,9 +1,9 @@
 """The agent loop: model and tools in turn until it is finished or cut."""
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+import json
 
 from .answer import encode_answer
 from .errors import CutReason, RunCutError

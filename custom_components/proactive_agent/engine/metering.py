@@ -1,8 +1,8 @@
 """A model whose every request is checked against a budget first (F5)."""
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+import json
 
 from .errors import CutReason, RunCutError
 from .ports import ChatModel

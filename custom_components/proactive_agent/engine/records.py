@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-type Json = None | bool | int | float | str | Sequence[Json] | Mapping[str, Json]
+type Json = bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None
 type JsonObject = Mapping[str, Json]
 
 
@@ -16,13 +16,23 @@ class Cause(StrEnum):
     MANUAL = "manual"
 
 
+class Status(StrEnum):
+    """What a heartbeat is doing (DESIGN §3)."""
+
+    OFF = "off"
+    ASLEEP = "asleep"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+
+
 class Outcome(StrEnum):
     """How a run ended, the first that fits (DESIGN §3)."""
 
     TIMEOUT = "timeout"
     TURN_LIMIT = "turn_limit"
     ACTION_LIMIT = "action_limit"
-    TOKEN_LIMIT = "token_limit"
+    TOKEN_LIMIT = "token_limit"  # noqa: S105 - a kind of token that is no secret
     STOPPED = "stopped"
     ERROR = "error"
     ACTED = "acted"

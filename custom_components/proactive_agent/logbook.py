@@ -1,0 +1,52 @@
+"""The heartbeats' story on the activity page."""
+
+from collections.abc import Callable
+
+from homeassistant.components.logbook import (
+    LOGBOOK_ENTRY_ENTITY_ID,
+    LOGBOOK_ENTRY_MESSAGE,
+    LOGBOOK_ENTRY_NAME,
+)
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.core import Event, HomeAssistant, callback
+
+from .const import (
+    ATTR_HEARTBEAT,
+    ATTR_MESSAGE,
+    ATTR_REASON,
+    DOMAIN,
+    EVENT_ACTED,
+    EVENT_HEARTBEAT_TICK,
+    EVENT_STOPPED,
+)
+from .texts import cached_sentence
+
+_SENTENCES = {
+    EVENT_HEARTBEAT_TICK: "logbook_woke",
+    EVENT_ACTED: "logbook_acted",
+    EVENT_STOPPED: "logbook_stopped",
+}
+
+
+@callback
+def async_describe_events(
+    hass: HomeAssistant,
+    async_describe_event: Callable[[str, str, Callable[[Event], dict[str, str]]], None],
+) -> None:
+    """Describe the events; what a run did is then put down to its heartbeat (A8)."""
+
+    @callback
+    def describe(event: Event) -> dict[str, str]:
+        return {
+            LOGBOOK_ENTRY_NAME: event.data[ATTR_HEARTBEAT],
+            LOGBOOK_ENTRY_MESSAGE: cached_sentence(
+                hass,
+                _SENTENCES[str(event.event_type)],
+                message=event.data.get(ATTR_MESSAGE) or "",
+                reason=event.data.get(ATTR_REASON) or "",
+            ),
+            LOGBOOK_ENTRY_ENTITY_ID: event.data.get(ATTR_ENTITY_ID) or "",
+        }
+
+    for event_type in _SENTENCES:
+        async_describe_event(DOMAIN, event_type, describe)

@@ -1,0 +1,126 @@
+"""How a heartbeat is doing and what it has used."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from homeassistant.components.sensor import (
+    RestoreSensor,
+    SensorDeviceClass,
+    SensorEntityDescription,
+    SensorStateClass,
+)
+from homeassistant.const import EntityCategory
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+
+from .engine.records import Outcome, Status
+from .entity import HeartbeatEntity, add_for_each_heartbeat
+from .heartbeat import Heartbeat
+from .runtime import ProactiveAgentConfigEntry
+
+PARALLEL_UPDATES = 0
+
+type Value = str | int | datetime | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeartbeatSensorDescription(SensorEntityDescription):
+    """A sensor of a heartbeat; `polled` if no change of the heartbeat writes it."""
+
+    value_fn: Callable[[Heartbeat], Value]
+    polled: bool = False
+
+
+def _last_wake(heartbeat: Heartbeat) -> datetime | None:
+    latest = heartbeat.log.latest()
+    return latest.started if latest else None
+
+
+def _last_outcome(heartbeat: Heartbeat) -> str | None:
+    latest = heartbeat.log.latest()
+    return latest.outcome if latest else None
+
+
+SENSORS = (
+    HeartbeatSensorDescription(
+        key="status",
+        device_class=SensorDeviceClass.ENUM,
+        options=[*Status],
+        value_fn=lambda heartbeat: heartbeat.status,
+    ),
+    HeartbeatSensorDescription(
+        key="last_wake",
+        device_class=SensorDeviceClass.TIMESTAMP,
+        value_fn=_last_wake,
+    ),
+    HeartbeatSensorDescription(
+        key="last_outcome",
+        device_class=SensorDeviceClass.ENUM,
+        options=[*Outcome],
+        value_fn=_last_outcome,
+    ),
+    HeartbeatSensorDescription(
+        key="tokens_used",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        value_fn=lambda heartbeat: heartbeat.tokens_used,
+    ),
+    # Quiet ticks write no state: this one is looked up at Home Assistant's own pace.
+    HeartbeatSensorDescription(
+        key="ticks_used",
+        entity_category=EntityCategory.DIAGNOSTIC,
+        entity_registry_enabled_default=False,
+        polled=True,
+        value_fn=lambda heartbeat: heartbeat.ticks_used,
+    ),
+)
+
+
+async def async_setup_entry(
+    hass: HomeAssistant,
+    entry: ProactiveAgentConfigEntry,
+    async_add_entities: AddConfigEntryEntitiesCallback,
+) -> None:
+    """Add the sensors of each heartbeat."""
+    add_for_each_heartbeat(
+        entry,
+        async_add_entities,
+        lambda heartbeat: [HeartbeatSensor(heartbeat, one) for one in SENSORS],
+    )
+
+
+class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
+    """Shows one figure of a heartbeat; what a restart forgets is taken up again."""
+
+    entity_description: HeartbeatSensorDescription
+
+    def __init__(
+        self, heartbeat: Heartbeat, description: HeartbeatSensorDescription
+    ) -> None:
+        """Be one sensor of a heartbeat."""
+        super().__init__(heartbeat, description.key)
+        self.entity_description = description
+        self._attr_should_poll = description.polled
+
+    async def async_added_to_hass(self) -> None:
+        """Begin with the last known value where the heartbeat has none yet."""
+        await super().async_added_to_hass()
+        self._attr_native_value = self.entity_description.value_fn(self.heartbeat)
+        if self._attr_native_value is None:
+            last = await self.async_get_last_sensor_data()
+            self._attr_native_value = last.native_value if last else None
+
+    async def async_update(self) -> None:
+        """Look the value up, for the sensor that is polled."""
+        self._follow()
+
+    @callback
+    def _heartbeat_changed(self) -> None:
+        self._follow()
+        super()._heartbeat_changed()
+
+    def _follow(self) -> None:
+        value = self.entity_description.value_fn(self.heartbeat)
+        if value is not None:
+            self._attr_native_value = value
