@@ -50,6 +50,7 @@ class Tick:
         self.requests += more.requests
         self.tokens += more.tokens
         self.woke |= more.woke
+        self.hearts = more.hearts or self.hearts
         self.message = more.message or self.message
         self.actions += more.actions
 

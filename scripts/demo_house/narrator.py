@@ -50,8 +50,10 @@ class Narrator:
 
     def _follow_wake(self, tick: Tick) -> None:
         if not self._is_told_awake:
+            # What was quiet at its tick has been woken since by somebody.
+            label = "by hand" if self._has_told_end else _label(tick)
             self._is_told_awake, self._has_told_end = True, False
-            self.say(f"{_label(tick)} · awake · {tick.hearts}")
+            self.say(f"{label} · awake · {tick.hearts}")
         for action in tick.actions[self._actions_told :]:
             self.say(f"{INDENT}does {action}")
         self._actions_told = len(tick.actions)

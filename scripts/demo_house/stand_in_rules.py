@@ -96,9 +96,10 @@ def decide(request: Json) -> Decision:
 def readings(text: str) -> dict[str, str]:
     """Map each entity id in a text to what stands behind it, up to the next one."""
     ids = list(ENTITY_ID.finditer(text))
-    ends = [*(one.start() for one in ids[1:]), len(text)]
+    following = [one.start() for one in ids[1:]] + [len(text)]
     return {
-        one.group(): text[one.end() : end] for one, end in zip(ids, ends, strict=True)
+        one.group(): text[one.end() : end]
+        for one, end in zip(ids, following, strict=False)
     }
 
 
