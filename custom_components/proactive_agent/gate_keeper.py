@@ -47,6 +47,11 @@ class GateKeeper:
         """What the gate is known to depend on."""
         return self.gate.entity_ids if self.gate else frozenset()
 
+    @property
+    def needs_rebuild(self) -> bool:
+        """Whether building the gate again may help it to be judged."""
+        return self.gate is not None and self.gate.needs_rebuild
+
     @callback
     def judge(self) -> bool | None:
         """Say whether the gate is open; None is a gate that cannot be judged (G2)."""

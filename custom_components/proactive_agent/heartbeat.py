@@ -220,6 +220,8 @@ class Heartbeat:
             return False
         is_open = self._gate.judge()
         self._situation.gate_was(is_open=is_open, now=now)
+        if is_open is None and self._gate.needs_rebuild:
+            self._build_gate()
         if not is_open:
             return False
         return not self._situation.is_old_news(
