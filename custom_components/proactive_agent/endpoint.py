@@ -1,0 +1,225 @@
+"""The line to an OpenAI-compatible server: transport, bounds and retries."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+import logging
+import random
+from typing import Final
+
+import aiohttp
+
+from .engine.errors import ErrorKind, ModelError
+from .engine.records import JsonObject, Reply, ToolSpec
+from .engine.wire import decode_models, decode_reply, encode_request
+from .engine.wire_errors import ADVICE
+from .engine.wire_facts import quote
+from .engine.wire_json import write
+from .models import EndpointOptions
+
+type _Answer = tuple[int, Mapping[str, str], bytes]
+
+_LOGGER = logging.getLogger(__name__)
+
+MAX_BYTES: Final = 8 * 1024 * 1024  # of one answer, also after decompression
+MAX_WAIT: Final = 60.0  # seconds; who must wait longer is told so instead
+# Everything after the connection is bounded by a request's own patience.
+_TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=15)
+_LOADING_PAUSE: Final = 2.0
+_BACKOFF: Final = 1.0
+_JITTER: Final = 0.25
+_LOGGED: Final = 2_000  # bytes of an answer, at debug level
+_OVERSIZE: Final = (
+    "The server's answer is longer than 8 MB; check the URL, this is no answer of a "
+    "model."
+)
+_UNTRUSTED: Final = (
+    "The server's certificate is not trusted; switch certificate verification off "
+    "for this endpoint if it is your own server."
+)
+
+_PROBE_MESSAGES: Final[Sequence[JsonObject]] = (
+    {"role": "user", "content": "Call the tool report_ready, to show that you can."},
+)
+_PROBE_TOOLS: Final = (
+    ToolSpec(
+        name="report_ready",
+        description="Say that you are ready.",
+        parameters={"type": "object", "properties": {}},
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Patience:
+    """How long to go on with one request: in seconds, and in tries by kind of error.
+
+    A kind that is not named is not tried again: no 4xx answer but 408 and 429 is,
+    unless it reports a slip of the model itself.
+    """
+
+    seconds: float
+    tries: Mapping[ErrorKind, int]
+
+
+# While a run waits, its own timeout is the bound that counts.
+_RUN: Final = _Patience(
+    seconds=600,
+    tries={
+        ErrorKind.RATE_LIMIT: 4,
+        ErrorKind.OVERLOADED: 4,
+        ErrorKind.CONNECTION: 3,
+        ErrorKind.TIMEOUT: 2,
+        ErrorKind.INVALID_RESPONSE: 3,
+        ErrorKind.LOADING: 300,
+    },
+)
+# Somebody sits before a form; a model that is loaded by the question takes a while.
+_PROBE: Final = _Patience(
+    seconds=120,
+    tries={
+        ErrorKind.RATE_LIMIT: 2,
+        ErrorKind.OVERLOADED: 2,
+        ErrorKind.INVALID_RESPONSE: 2,
+        ErrorKind.LOADING: 30,
+    },
+)
+_LIST: Final = replace(
+    _PROBE, seconds=20, tries={ErrorKind.OVERLOADED: 2, ErrorKind.LOADING: 5}
+)
+
+
+class EndpointClient:
+    """One server and a model on it; every failure is a `ModelError`.
+
+    The session belongs to the caller, who picks one that verifies certificates or
+    one that does not. Cancelling a call drops its request at once.
+    """
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        options: EndpointOptions,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """Prepare; nothing is sent before something is asked for."""
+        self._session = session
+        self._options = options
+        self._key = options.api_key
+        self._sleep = sleep
+
+    async def complete(
+        self, messages: Sequence[JsonObject], tools: Sequence[ToolSpec]
+    ) -> Reply:
+        """Answer one turn, with retries while they can help (R7)."""
+        return await self._chat(messages, tools, _RUN)
+
+    async def list_models(self) -> list[str]:
+        """Return the ids of the models the server offers."""
+
+        async def ask() -> list[str]:
+            answer = await self._exchange("GET", "/models", None)
+            return decode_models(*answer, api_key=self._key)
+
+        return await self._patiently(ask, _LIST)
+
+    async def probe_tools(self) -> None:
+        """Find out by one small request whether the model can be given tools."""
+        await self._chat(_PROBE_MESSAGES, _PROBE_TOOLS, _PROBE)
+
+    async def _chat(
+        self,
+        messages: Sequence[JsonObject],
+        tools: Sequence[ToolSpec],
+        patience: _Patience,
+    ) -> Reply:
+        options = self._options
+        request = encode_request(options.model, messages, tools, options.extra_body)
+        # Half a character in a name or a state must not keep the rest from being sent.
+        body = write(request).encode("utf-8", "replace")
+
+        async def ask() -> Reply:
+            answer = await self._exchange("POST", "/chat/completions", body)
+            return decode_reply(*answer, tools, api_key=self._key)
+
+        return await self._patiently(ask, patience)
+
+    async def _patiently[T](
+        self, ask: Callable[[], Awaitable[T]], patience: _Patience
+    ) -> T:
+        failed = Counter[ErrorKind]()
+        last: ModelError | None = None
+        try:
+            async with asyncio.timeout(patience.seconds):
+                while True:
+                    try:
+                        return await ask()
+                    except ModelError as err:
+                        failed[err.kind] += 1
+                        if failed[err.kind] >= patience.tries.get(err.kind, 1):
+                            raise
+                        last = err
+                    await self._sleep(_pause(last, failed[last.kind]))
+        except TimeoutError as err:
+            raise last or _timeout() from err
+
+    async def _exchange(self, method: str, path: str, body: bytes | None) -> _Answer:
+        try:
+            async with self._session.request(
+                method,
+                f"{self._options.url}{path}",
+                data=body,
+                headers=self._headers(),
+                allow_redirects=False,  # a POST would become a GET, at another's door
+                timeout=_TIMEOUT,
+            ) as response:
+                content = await _read(response)
+        except (aiohttp.ClientError, OSError, ValueError) as err:
+            raise self._unreachable(err) from err
+        said = quote(content[:_LOGGED].decode("utf-8", "replace"), self._key)
+        _LOGGER.debug("%s %s: %d %s", method, path, response.status, said)
+        return response.status, response.headers, content
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Accept": "application/json", "Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
+        return headers
+
+    def _unreachable(self, err: Exception) -> ModelError:
+        advice = ADVICE[ErrorKind.CONNECTION]
+        if isinstance(err, aiohttp.ClientSSLError):
+            advice = _UNTRUSTED
+        reason = quote(str(err), self._key) or type(err).__name__
+        return ModelError(ErrorKind.CONNECTION, f"{advice} ({reason})")
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    content = bytearray()
+    async for chunk in response.content.iter_any():
+        content += chunk
+        if len(content) > MAX_BYTES:
+            response.close()
+            raise ModelError(ErrorKind.NOT_OPENAI_API, _OVERSIZE)
+    return bytes(content)
+
+
+def _pause(err: ModelError, failures: int) -> float:
+    """Return the seconds to wait before the next try; raises where none makes sense.
+
+    The jitter only ever adds: a server that names a time means at least that time.
+    """
+    wait = err.retry_after
+    if wait is None:
+        steady = err.kind is ErrorKind.LOADING
+        wait = _LOADING_PAUSE if steady else _BACKOFF * 2 ** (failures - 1)
+    if wait > MAX_WAIT:
+        raise ModelError(
+            err.kind, f"{err} It asks to wait {wait:.0f} s.", retry_after=wait
+        ) from err
+    return wait * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
+
+
+def _timeout() -> ModelError:
+    return ModelError(ErrorKind.TIMEOUT, ADVICE[ErrorKind.TIMEOUT])

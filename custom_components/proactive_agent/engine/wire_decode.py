@@ -1,0 +1,182 @@
+"""An answer of the server → the model's reply."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+import re
+from typing import Any, Final
+
+from .errors import ErrorKind, ModelError
+from .records import Reply, ToolSpec, Usage
+from .wire_calls import (
+    Wanted,
+    identify,
+    read_calls,
+    sound_extra,
+    structured_calls,
+    to_call,
+    to_history,
+)
+from .wire_errors import ADVICE, read_answer, to_error
+from .wire_facts import facts_of, quote
+from .wire_json import as_dict, as_list, as_text
+from .wire_text import read_content, strip_thinking
+from .wire_text_calls import BrokenCallError, find_calls
+
+# Fields of an answer that a server does not take back as part of the history.
+_OWN_KEYS: Final = frozenset(
+    {"role", "content", "tool_calls", "function_call", "refusal", "annotations"}
+    | {"audio"}
+)
+_CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
+_FILTERED: Final = ("content_filter", "safety", "blocklist", "prohibited_content")
+_NO_CHOICES: Final = "The server sent no message of a model; try another model."
+_NO_ANSWER: Final = "The model gave an empty answer; try another model."
+_ALL_THOUGHT: Final = (
+    "The model used up its answer before saying anything, perhaps by thinking; "
+    "allow it more tokens."
+)
+_FILTER: Final = (
+    "The server's content filter held the answer back; word the check differently."
+)
+_NAMELESS: Final = "The model asked for a tool without naming it; try another model."
+_BROKEN: Final = (
+    "The model wrote a tool call that is not whole; allow it more tokens, "
+    "or try another model."
+)
+
+
+def decode_reply(
+    status: int,
+    headers: Mapping[str, str],
+    body: bytes,
+    declared_tools: Sequence[ToolSpec],
+    *,
+    api_key: str = "",
+) -> Reply:
+    """Read an answer as a reply; raises `ModelError` and nothing else.
+
+    A call that must not be run, because its arguments cannot be read or its tool does
+    not exist, comes with a `fault` for the model (R4); ids are unique in the answer.
+    """
+    payload = read_answer(status, headers, body, api_key=api_key)
+    choice = _choose(as_list(as_dict(payload).get("choices")))
+    if error := choice.get("error"):
+        facts = facts_of(status, {"error": error})
+        raise to_error(facts, headers, api_key=api_key)
+    message = as_dict(choice.get("message"))
+    if not message:
+        raise _no_message(status, headers, payload, api_key)
+    finish = as_text(choice.get("finish_reason")).lower()
+    said = _read(message, declared_tools, cut_off=finish in _CUT)
+    _refuse_fragment(said, finish)
+    return Reply(
+        text=said.text,
+        calls=tuple(map(to_call, said.calls)),
+        usage=_read_usage(as_dict(as_dict(payload).get("usage"))),
+        message=_history(message, said),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What a message says; `content` is its text as the history keeps it."""
+
+    text: str | None
+    calls: tuple[Wanted, ...]
+    content: str
+
+
+def _choose(choices: list[Any]) -> dict[str, Any]:
+    """Take the choice that acts: some gateways cut one answer into several choices."""
+    found = [as_dict(choice) for choice in choices]
+    acting = (
+        choice for choice in found if structured_calls(as_dict(choice.get("message")))
+    )
+    return next(acting, found[0] if found else {})
+
+
+def _read(
+    message: dict[str, Any], tools: Sequence[ToolSpec], *, cut_off: bool
+) -> _Said:
+    content = read_content(message.get("content"))
+    spoken = strip_thinking(content)
+    if raw_calls := structured_calls(message):
+        wanted = read_calls(raw_calls, tools, cut_off=cut_off)
+        if not wanted:
+            raise ModelError(ErrorKind.INVALID_RESPONSE, _NAMELESS)
+    else:
+        wanted, spoken = _calls_in_text(spoken, tools)
+        content = spoken if wanted else content
+    refusal = as_text(message.get("refusal"))
+    text = next((words for words in (spoken, refusal) if words.strip()), None)
+    return _Said(text=text, calls=tuple(identify(wanted)), content=content or refusal)
+
+
+def _calls_in_text(text: str, tools: Sequence[ToolSpec]) -> tuple[list[Wanted], str]:
+    try:
+        return find_calls(text, tools)
+    except BrokenCallError as err:
+        raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN) from err
+
+
+def _refuse_fragment(said: _Said, finish: str) -> None:
+    """Raise for an answer that is empty, or calls that a filter may have cut."""
+    if finish.startswith(_FILTERED) and (said.calls or said.text is None):
+        raise ModelError(ErrorKind.BAD_REQUEST, _FILTER)
+    if not said.calls and said.text is None:
+        advice = _ALL_THOUGHT if finish in _CUT else _NO_ANSWER
+        raise ModelError(ErrorKind.INVALID_RESPONSE, advice)
+
+
+def _history(message: dict[str, Any], said: _Said) -> dict[str, Any]:
+    """Return the message as the server gets it back, with its own fields kept.
+
+    Signatures and reasoning belong to a provider, and it refuses a history without.
+    """
+    history = {
+        **sound_extra(message, _OWN_KEYS),
+        "role": "assistant",
+        "content": said.content,
+    }
+    if said.calls:
+        history["tool_calls"] = [to_history(call) for call in said.calls]
+    return history
+
+
+def _no_message(
+    status: int, headers: Mapping[str, str], payload: Any, api_key: str
+) -> ModelError:
+    fields = as_dict(payload)
+    keys = quote(", ".join(fields), api_key) or "nothing"
+    if "choices" in fields or as_text(fields.get("object")).startswith("chat."):
+        return ModelError(ErrorKind.INVALID_RESPONSE, f"{_NO_CHOICES} It sent: {keys}")
+    error = to_error(facts_of(status, payload), headers, api_key=api_key)
+    if error.kind is not ErrorKind.INVALID_RESPONSE:
+        return error
+    advice = ADVICE[ErrorKind.NOT_OPENAI_API]
+    return ModelError(ErrorKind.NOT_OPENAI_API, f"{advice} It sent: {keys}")
+
+
+def _read_usage(usage: dict[str, Any]) -> Usage | None:
+    """Read the tokens used; None, never zero, where the server does not say."""
+    prompt = _count(usage, "prompt_tokens", "input_tokens")
+    completion = _count(usage, "completion_tokens", "output_tokens")
+    total = _count(usage, "total_tokens")
+    if prompt is None and completion is None and total is None:
+        return None
+    known = (prompt or 0) + (completion or 0)
+    if prompt is None:
+        prompt = max(0, (total or known) - known)
+    return Usage(
+        prompt=prompt,
+        completion=completion or 0,
+        estimated=completion is None,
+    )
+
+
+def _count(usage: dict[str, Any], *names: str) -> int | None:
+    for name in names:
+        digits = str(usage.get(name)).removesuffix(".0")
+        if re.fullmatch(r"\d{1,12}", digits):
+            return int(digits)
+    return None

@@ -1,0 +1,146 @@
+"""What an error answer says, in whatever form a server says it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+import re
+from typing import Any, Final
+
+from .wire_json import as_dict, as_list, as_text, read_body
+
+_MAX_LENGTH: Final = 2_000  # of what rules look at
+_MAX_QUOTED: Final = 200  # of what an owner reads
+_TITLE: Final = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
+_HTML: Final = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
+_KEYS: Final = (
+    re.compile(r"\b(?:sk|pk|gsk|csk|xai|hf|nvapi|pplx)[-_][\w*.-]{4,}"),
+    re.compile(r"\bAIza[\w*-]{8,}"),
+    re.compile(r"\b(?:bearer|basic)\s+[\w*.~+/=-]{6,}", re.IGNORECASE),
+    re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}"),
+)
+_BROKEN_OFF: Final = ("{", "[", "data:")
+_MIN_KEY: Final = 4  # a shorter one would be found in every word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """An error in one form.
+
+    `status` is the one that counts: on a 2xx answer the code in the body.
+    `words` are what the server means for machines, `message` what for people.
+    """
+
+    status: int
+    words: str = ""
+    message: str = ""
+    parameter: str = ""
+    payload: Any = None
+    is_json: bool = False
+    is_html: bool = False
+
+
+def read_facts(status: int, body: bytes) -> Facts:
+    """Read the body of an answer for the error in it."""
+    try:
+        payload = read_body(body)
+    except ValueError:
+        return _facts_of_text(status, body.decode("utf-8", "replace"))
+    return facts_of(status, payload)
+
+
+def facts_of(status: int, payload: Any) -> Facts:
+    """Read a parsed answer for the error in it."""
+    outer = as_dict(_unwrap(payload))
+    error = outer.get("error") or outer
+    inner = as_dict(error)
+    if as_dict(inner.get("error")):  # a gateway's error around a server's
+        inner = as_dict(inner["error"])
+    message = as_text(error) or _message(inner) or _message(outer)
+    words = _words(inner) or _words(outer)
+    return Facts(
+        status=_status(status, inner, outer),
+        words=words,
+        message=message[:_MAX_LENGTH],
+        parameter=as_text(inner.get("param")),
+        payload=payload,
+        is_json=True,
+    )
+
+
+def has_error(payload: Any) -> bool:
+    """Say whether a 2xx answer is an error all the same."""
+    outer = as_dict(_unwrap(payload))
+    return bool(
+        outer.get("error") or "error" in (outer.get("object"), outer.get("type"))
+    )
+
+
+def quote(text: str, api_key: str) -> str:
+    """Make a server's text fit to be shown: one line, capped, keys masked."""
+    text = " ".join(text.split())
+    text = "".join(letter for letter in text if letter.isprintable())
+    if len(api_key) >= _MIN_KEY:
+        text = text.replace(api_key, "***")
+    for pattern in _KEYS:
+        text = pattern.sub("***", text)
+    return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 1]}…"
+
+
+def _facts_of_text(status: int, text: str) -> Facts:
+    if status < 300 and text.lstrip().startswith(_BROKEN_OFF):  # noqa: PLR2004
+        return Facts(status=status)  # the model's words, not the server's
+    if not _HTML.match(text):
+        return Facts(status=status, message=text.strip()[:_MAX_LENGTH])
+    title = _TITLE.search(text)
+    return Facts(
+        status=status,
+        message=title[1].strip()[:_MAX_LENGTH] if title else "",
+        is_html=True,
+    )
+
+
+def _unwrap(payload: Any) -> Any:
+    """Take the first item of a list: some servers put their one error in one."""
+    return payload[0] if as_list(payload) else payload
+
+
+def _message(fields: Mapping[str, Any]) -> str:
+    """Return the server's sentence, the most telling one first."""
+    return next(filter(None, _messages(fields)), "")
+
+
+def _messages(fields: Mapping[str, Any]) -> Iterator[str]:
+    yield as_text(as_dict(fields.get("metadata")).get("raw"))
+    for key in ("message", "msg", "detail", "error_description", "error"):
+        value = fields.get(key)
+        yield as_text(value)
+        yield _message(as_dict(value))
+        yield "; ".join(filter(None, map(_located, as_list(value))))
+
+
+def _located(item: Any) -> str:
+    """Read one entry of a validation error: where, and what."""
+    fields = as_dict(item)
+    place = ".".join(str(step) for step in as_list(fields.get("loc")))
+    return ": ".join(filter(None, (place, as_text(fields.get("msg")))))
+
+
+def _words(fields: Mapping[str, Any]) -> str:
+    found = [as_text(fields.get(key)) for key in ("code", "type", "status")]
+    found += [
+        as_text(as_dict(detail).get("reason"))
+        for detail in as_list(fields.get("details"))
+    ]
+    if "failed_generation" in fields:
+        found.append("failed_generation")
+    return " ".join(word for word in found if word and word != "None")
+
+
+def _status(status: int, *levels: Mapping[str, Any]) -> int:
+    if status >= 300:  # noqa: PLR2004
+        return status
+    for fields in levels:
+        for key in ("code", "status"):
+            code = str(fields.get(key)).strip()
+            if re.fullmatch(r"[45]\d\d", code):
+                return int(code)
+    return status
