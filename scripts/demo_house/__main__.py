@@ -97,6 +97,7 @@ async def run(options: argparse.Namespace) -> int:
         _invite(narrator, house, agent)
         narrator.say("Life goes on, in slower time, until Ctrl-C.")
         await story.go_on()
+        narrator.say("Home Assistant has ended, and the demo with it.")
     return 0
 
 

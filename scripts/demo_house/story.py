@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 from .agent import Agent
@@ -64,7 +65,7 @@ class Story:
                 while self.ledger.tick.number < TICKS:
                     await self._follow(readings=1)
                 # Whatever the last tick sets off must show before the books close.
-                await self._follow(readings=READINGS_PER_TICK)
+                await self._follow(readings=READINGS_PER_TICK // 2)
         except TimeoutError as err:
             seen = f"{self.ledger.tick.number} of {TICKS} ticks in {bound} s"
             raise DemoError(f"the story did not come to its end: {seen}") from err
@@ -74,7 +75,9 @@ class Story:
         """Narrate each tick until cancelled, in slower time."""
         await self._set(LASTS, EASIER * self._interval)
         while self._house.process.returncode is None:
-            await self._follow(readings=1)
+            # The visitor may reload, disable or delete what is being read here.
+            with suppress(DemoError):
+                await self._follow(readings=1)
 
     async def _set_the_scene(self) -> None:
         act = self._house.socket.act
