@@ -98,7 +98,8 @@ def _call(value: Any) -> Written:
     name = as_text(fields.get("name"))
     if not name or len(keys) != 1 or not fields.keys() <= _CALL_KEYS:
         raise NoCallError("no call")
-    return Written(name=name, arguments=fields[keys[0]])
+    arguments = fields[keys[0]]
+    return Written(name=name, arguments={} if arguments in ("", None) else arguments)
 
 
 def _read_envelope(body: str) -> list[Written]:

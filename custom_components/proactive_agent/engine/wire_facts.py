@@ -113,7 +113,8 @@ def _messages(fields: Mapping[str, Any]) -> Iterator[str]:
     for key in ("message", "msg", "detail", "error_description", "error"):
         value = fields.get(key)
         yield as_text(value)
-        yield _message(as_dict(value))
+        if inner := as_dict(value):
+            yield _message(inner)
         yield "; ".join(filter(None, map(_located, as_list(value))))
 
 

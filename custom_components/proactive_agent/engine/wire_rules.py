@@ -12,6 +12,7 @@ from typing import Final
 from .errors import ErrorKind
 from .wire_facts import Facts
 
+_TOOLS: Final = re.compile(r"\b(?:tools?|functions?|function calling)\b")
 NO_TOOLS: Final = (
     "This model cannot call tools; choose one that can, "
     "or switch tool calling on in the server."
@@ -124,7 +125,6 @@ _RULES: Final = (
     Rule(ErrorKind.BAD_REQUEST, r"invalid_request|bad_?request|invalid_arg", on=_FINE),
 )
 # Words of OpenAI's for an empty account, which Gemini uses for a full minute.
-_TOOLS: Final = re.compile(r"\b(?:tools?|functions?|function calling)\b")
 _SPENT: Final = Rule(ErrorKind.QUOTA, r"exceeded your current quota")
 
 

@@ -121,6 +121,7 @@ def _read(call: Written, tools: Sequence[ToolSpec], *, whole: bool) -> list[Want
         return [replace(first, fault=unknown_tool(tools))]
     if call.untyped:
         return [replace(first, arguments=_typed(call.arguments, tool))]
+    whole = whole or isinstance(call.arguments, dict)  # cut out of whole JSON
     try:
         objects = read_arguments(call.arguments, whole=whole)
     except UnreadableArgumentsError as err:
