@@ -3,8 +3,6 @@
 from collections import OrderedDict
 from typing import Any, Final
 
-from homeassistant.components.automation import EVENT_AUTOMATION_TRIGGERED
-from homeassistant.components.script import EVENT_SCRIPT_STARTED
 from homeassistant.const import EVENT_CALL_SERVICE, EVENT_STATE_CHANGED
 from homeassistant.core import CALLBACK_TYPE, Context, Event, HomeAssistant, callback
 
@@ -13,9 +11,8 @@ MAX_REMEMBERED: Final = 2_000
 # Whatever makes a context out of another one shows it in one of these: automations
 # when they trigger, template entities and thermostats in what they call or write.
 _TELLING: Final = (
-    EVENT_AUTOMATION_TRIGGERED,
+    "automation_triggered",
     EVENT_CALL_SERVICE,
-    EVENT_SCRIPT_STARTED,
     EVENT_STATE_CHANGED,
 )
 

@@ -1,0 +1,116 @@
+"""What a run set off is known, at any remove (A2)."""
+
+from collections.abc import AsyncGenerator
+
+from homeassistant.core import Context, Event, HomeAssistant
+from homeassistant.setup import async_setup_component
+import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
+
+from custom_components.proactive_agent.lineage import MAX_REMEMBERED, RunLineage
+
+pytestmark = pytest.mark.contract("A2")
+
+
+def chain(number: int, trigger: str, action: dict[str, object]) -> dict[str, object]:
+    return {
+        "alias": f"Chain {number}",
+        "triggers": {"trigger": "state", "entity_id": trigger},
+        "actions": [action],
+    }
+
+
+def turn_on(entity_id: str) -> dict[str, object]:
+    return {"action": "input_boolean.turn_on", "target": {"entity_id": entity_id}}
+
+
+@pytest.fixture
+async def lineage(hass: HomeAssistant) -> AsyncGenerator[RunLineage]:
+    for domain, config in (
+        ("homeassistant", {}),
+        ("input_boolean", {one: None for one in "abcd"}),
+        ("script", {"go_on": {"sequence": [turn_on("input_boolean.c")]}}),
+        (
+            "template",
+            {
+                "triggers": {"trigger": "state", "entity_id": "input_boolean.d"},
+                "sensor": {"name": "Echo", "state": "{{ now() }}"},
+            },
+        ),
+        (
+            "automation",
+            [
+                chain(1, "input_boolean.a", turn_on("input_boolean.b")),
+                chain(2, "input_boolean.b", {"action": "script.go_on"}),
+                chain(3, "input_boolean.c", turn_on("input_boolean.d")),
+                chain(4, "sensor.echo", {"event": "reached_the_end"}),
+            ],
+        ),
+    ):
+        assert await async_setup_component(hass, domain, {domain: config})
+    await hass.async_block_till_done()
+    lineage = RunLineage(hass)
+    lineage.async_start()
+    yield lineage
+    lineage.async_stop()
+
+
+async def _end_of_chain(hass: HomeAssistant, context: Context) -> Event:
+    reached = async_capture_events(hass, "reached_the_end")
+    await hass.services.async_call(
+        "input_boolean",
+        "turn_on",
+        {"entity_id": "input_boolean.a"},
+        blocking=True,
+        context=context,
+    )
+    await hass.async_block_till_done()
+    assert len(reached) == 1
+    return reached[0]
+
+
+async def test_a_chain_of_automations_scripts_and_templates_is_followed(
+    hass: HomeAssistant, lineage: RunLineage
+) -> None:
+    run = Context()
+    lineage.add(run.id)
+    end = await _end_of_chain(hass, run)
+    assert end.context.id != run.id
+    assert end.context.parent_id != run.id
+    assert lineage.descends(end.context)
+    assert lineage.descends(run)
+    assert lineage.descends(Context(parent_id=run.id))
+
+
+async def test_what_nobody_of_us_set_off_is_free(
+    hass: HomeAssistant, lineage: RunLineage
+) -> None:
+    lineage.add(Context().id)
+    end = await _end_of_chain(hass, Context())
+    assert not lineage.descends(end.context)
+    assert not lineage.descends(Context())
+
+
+async def test_it_listens_from_the_first_run_to_the_stop(
+    hass: HomeAssistant, lineage: RunLineage
+) -> None:
+    before = hass.bus.async_listeners()
+    lineage.add(Context().id)
+    assert hass.bus.async_listeners() != before
+    run = Context()
+    lineage.add(run.id)
+    lineage.async_stop()
+    assert hass.bus.async_listeners() == before
+    assert not lineage.descends(run)
+
+
+async def test_memory_is_bounded_and_keeps_the_latest(
+    hass: HomeAssistant, lineage: RunLineage
+) -> None:
+    first = Context()
+    lineage.add(first.id)
+    contexts = [Context() for _ in range(MAX_REMEMBERED)]
+    for context in contexts:
+        lineage.add(context.id)
+    assert not lineage.descends(first)
+    assert all(lineage.descends(context) for context in contexts)
