@@ -1,0 +1,1 @@
+"""Makes the integration importable as Home Assistant imports it."""

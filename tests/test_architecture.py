@@ -18,10 +18,16 @@ FLOORS: tuple[Floor, ...] = (
     ("engine engine.*",),
     ("const",),
     ("models", "texts", "identity", "lineage", "listeners", "run_log"),
-    ("endpoint endpoint_*", "store store_*", "notifier", "approvals", "guard guard_*"),
+    (
+        "endpoint endpoint_*",
+        "store store_* beat_state",
+        "notifier",
+        "approvals",
+        "guard guard_*",
+    ),
     ("gate gate_*", "home home_*", "toolbox toolbox_* tool_*"),
     ("run",),
-    ("heartbeat beat_* pulse reporter runner shared situation",),
+    ("heartbeat pulse reporter runner shared situation",),
     ("runtime",),
     ("entity",),
     (
