@@ -34,23 +34,25 @@ class Day:
             {"event_type": kind, "data": data, "context": context or {"id": "other"}}
         )
 
-    def call(self, action: str, context: Any = None) -> None:
+    def call(self, action: str, context: Any = None, **service_data: Any) -> None:
         domain, service = action.split(".")
-        self.event("call_service", {"domain": domain, "service": service}, context)
+        data = {"domain": domain, "service": service, "service_data": service_data}
+        self.event("call_service", data, context)
 
     def wake(self) -> None:
         self.event(WOKEN, {}, RUN)
 
     def care(self, *, requests: int = 4) -> None:
-        self.call("script.feed", RUN)
-        self.call("input_number.set_value", {"id": "the script's own"})
+        self.call("script.feed", RUN, food="meal")
+        self.call("input_number.set_value", RUN, entity_id=[HUNGER], value=4)
         self.heart(HUNGER, 4)
         self._requests += requests
         self._tokens += 50 * requests
 
     def end(self) -> None:
-        self.call("notify.phone", RUN)
-        self.event(ACTED, {"message": MESSAGE}, RUN)
+        self.call("notify.phone", RUN, message=MESSAGE)
+        deed = {"action": "script.feed", "status": "done"}
+        self.event(ACTED, {"message": MESSAGE, "actions": [deed]}, RUN)
         self.ledger.saw_notification(MESSAGE)
 
     def read(self, ticks_used: int) -> None:
@@ -156,11 +158,22 @@ def test_a_request_of_a_quiet_tick_is_seen(day: Day) -> None:
 
 def test_only_what_the_run_itself_called_is_its_deed(day: Day) -> None:
     day.wake()
-    day.call("light.turn_on")
+    day.call("light.turn_on", entity_id=["light.call_light"])
     day.care()
+    day.call("light.turn_off", RUN, entity_id=["light.call_light"])
+    day.call("input_boolean.turn_off", RUN, entity_id="input_boolean.call_light")
     day.end()
     day.read(1)
-    assert day.figures.actions == ["script.feed"]
+    assert day.figures.actions == ["script.feed", "light.turn_off"]
+
+
+def test_a_deed_that_is_only_claimed_is_complained_about(day: Day) -> None:
+    day.wake()
+    day.end()
+    day.read(1)
+    assert "it claims what was never called: ['script.feed']" in complaints(
+        day.figures, day.ledger
+    )
 
 
 def test_a_wake_by_hand_is_narrated_without_a_tick(day: Day) -> None:

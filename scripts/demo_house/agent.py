@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .flows import DOMAIN, add_endpoint, add_heartbeat
-from .house import CALL_LIGHT, HAPPY, HUNGER
+from .house import HAPPY, HUNGER, IN_ITS_HANDS
 from .model_server import ModelServer
 from .running import House
 
@@ -52,7 +52,7 @@ def heartbeat_answers(interval: int) -> dict[str, Any]:
         "interval": {"seconds": interval},
         "conditions": [{"condition": "or", "conditions": low}],
         "look": {"entity_id": [HUNGER, HAPPY]},
-        "act": {"entity_id": ["script.feed", "script.play", CALL_LIGHT]},
+        "act": {"entity_id": list(IN_ITS_HANDS)},
         # A day here has a wake every few minutes.
         "fuses": {"max_wakes_per_day": 0, "max_tokens_per_day": 0},
         "manners": {"recheck_after": {"seconds": 3 * interval}},

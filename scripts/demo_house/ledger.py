@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from .house import HAPPY, HUNGER
+from .house import HAPPY, HUNGER, IN_ITS_HANDS
 
 WOKEN: Final = "proactive_agent_heartbeat_tick"
 ACTED: Final = "proactive_agent_acted"
 OURS: Final = "proactive_agent_"
-# Ways to tell somebody something are messages, not deeds.
-VOICES: Final = frozenset({"notify", "persistent_notification"})
 
 type Event = Mapping[str, Any]
 
@@ -39,6 +37,7 @@ class Tick:
     woke: bool = False
     message: str | None = None
     actions: list[str] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)
 
     @property
     def is_awake(self) -> bool:
@@ -53,6 +52,7 @@ class Tick:
         self.hearts = more.hearts or self.hearts
         self.message = more.message or self.message
         self.actions += more.actions
+        self.claims += more.claims
 
 
 class Ledger:
@@ -122,9 +122,15 @@ class Ledger:
             self.hearts = replace(self.hearts, happy=level)
 
     def _saw_call(self, event: Event) -> None:
-        domain, service = event["data"]["domain"], event["data"]["service"]
-        if event["context"]["id"] in self._contexts and domain not in VOICES:
-            self._latest.actions.append(f"{domain}.{service}")
+        # What a script does goes on under its caller's context, but is no deed of it.
+        if event["context"]["id"] not in self._contexts:
+            return
+        data = event["data"]
+        action = f"{data['domain']}.{data['service']}"
+        targets = data["service_data"].get("entity_id", ())
+        named = {action, *([targets] if isinstance(targets, str) else targets)}
+        if named & set(IN_ITS_HANDS):
+            self._latest.actions.append(action)
 
     def _saw_own(self, event: Event) -> None:
         if event["event_type"] == WOKEN:
@@ -133,3 +139,8 @@ class Ledger:
             self._latest.hearts = self.hearts
         elif event["event_type"] == ACTED:
             self._latest.message = event["data"]["message"]
+            self._latest.claims += [
+                claim["action"]
+                for claim in event["data"]["actions"]
+                if claim["status"] == "done"
+            ]

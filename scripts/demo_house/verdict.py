@@ -1,5 +1,6 @@
 """Whether the story went as it should, and its figures."""
 
+from collections import Counter
 from dataclasses import asdict, dataclass
 import json
 from typing import Final
@@ -66,6 +67,9 @@ def complaints(figures: Figures, ledger: Ledger) -> list[str]:
         found.append("the model was never asked")
     if not {"script.feed", "script.play"} & set(figures.actions):
         found.append(f"Milonga was neither fed nor played with: {figures.actions}")
+    claimed = Counter(claim for tick in ledger.ticks for claim in tick.claims)
+    if invented := claimed - Counter(figures.actions):
+        found.append(f"it claims what was never called: {sorted(invented)}")
     said = [tick.message for tick in ledger.ticks if tick.message]
     if said != ledger.notifications:
         found.append(f"the owner was told {ledger.notifications}, not {said}")
