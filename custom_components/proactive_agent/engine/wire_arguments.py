@@ -31,9 +31,8 @@ class UnreadableArgumentsError(ValueError):
 def read_arguments(raw: Any, *, whole: bool = True) -> list[dict[str, Any]]:
     """Return the objects of a call: one, or one for each call glued together.
 
-    `whole` is False for the last call of an answer that was cut off: then only a
-    text that is a complete object proves itself, since no object is the beginning
-    of another.
+    `whole` is False in an answer that was cut off: then only a text that is a complete
+    object proves itself, since no object is the beginning of another.
     """
     if isinstance(raw, str) and raw.strip():
         return _read_text(raw)

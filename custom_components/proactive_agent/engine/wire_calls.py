@@ -46,11 +46,11 @@ def read_calls(
 
     Nobody could answer it, and no server would take it back in the history.
     """
-    wanted: list[Wanted] = []
-    for position, raw in enumerate(raw_calls, 1):
-        whole = not cut_off or position < len(raw_calls)
-        wanted += _read_call(raw, tools, whole=whole)
-    return wanted
+    return [
+        wanted
+        for raw in raw_calls
+        for wanted in _read_call(raw, tools, whole=not cut_off)
+    ]
 
 
 def identify(wanted: Sequence[Wanted]) -> list[Wanted]:

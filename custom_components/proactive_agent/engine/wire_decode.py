@@ -162,16 +162,14 @@ def _read_usage(usage: dict[str, Any]) -> Usage | None:
     prompt = _count(usage, "prompt_tokens", "input_tokens")
     completion = _count(usage, "completion_tokens", "output_tokens")
     total = _count(usage, "total_tokens")
-    if prompt is None and completion is None and total is None:
+    known = [count for count in (prompt, completion, total) if count is not None]
+    if not known:
         return None
-    known = (prompt or 0) + (completion or 0)
     if prompt is None:
-        prompt = max(0, (total or known) - known)
-    return Usage(
-        prompt=prompt,
-        completion=completion or 0,
-        estimated=completion is None,
-    )
+        prompt = max(0, (total or 0) - (completion or 0))
+    if completion is None:
+        completion = max(0, (total or 0) - prompt)
+    return Usage(prompt=prompt, completion=completion, estimated=len(known) == 1)
 
 
 def _count(usage: dict[str, Any], *names: str) -> int | None:

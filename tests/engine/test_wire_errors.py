@@ -1,0 +1,288 @@
+"""The same fault comes out the same, in whatever words a server reports it."""
+
+from datetime import UTC, datetime
+import json
+from typing import Any
+
+import pytest
+
+from custom_components.proactive_agent.engine.errors import ErrorKind, ModelError
+from custom_components.proactive_agent.engine.wire import (
+    classify_error,
+    decode_models,
+    decode_reply,
+)
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+def _classify(
+    status: int,
+    body: Any,
+    headers: dict[str, str] | None = None,
+    *,
+    api_key: str = "",
+) -> ModelError:
+    raw = body if isinstance(body, str) else json.dumps(body)
+    return classify_error(status, headers or {}, raw.encode(), api_key=api_key, now=NOW)
+
+
+def _error(message: str, **fields: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **fields}}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (401, "", "auth"),
+        (401, "<html><title>Login</title></html>", "auth"),
+        (403, _error("Forbidden"), "auth"),
+        (400, _error("Missing API key"), "auth"),
+        (200, _error("No auth credentials found", code=401), "auth"),
+        (403, _error("Insufficient balance"), "quota"),
+        (403, _error("Key limit exceeded (total limit)."), "quota"),
+        (400, _error("Your credit balance is too low"), "quota"),
+        (429, _error("You exceeded your current quota", code=429), "quota"),
+        (403, _error("API rate limit exceeded"), "rate_limit"),
+        (429, "slow down", "rate_limit"),
+        (200, _error("x", code="rate_limit_exceeded"), "rate_limit"),
+        (503, "<html><title>503</title></html>", "overloaded"),
+        (521, "", "overloaded"),
+        (500, _error("boom"), "overloaded"),
+        (200, _error("Overloaded", type="overloaded_error"), "overloaded"),
+        (503, {"error": "Model m is currently loading"}, "loading"),
+        (500, _error("the model is starting up"), "loading"),
+        (404, {"error": "model 'm' not found"}, "model_not_found"),
+        (400, _error("No models loaded. Please load a model"), "model_not_found"),
+        (400, _error("x", code="model_not_supported"), "model_not_found"),
+        (404, _error("No endpoints found for foo/bar."), "model_not_found"),
+        (
+            403,
+            _error("no access to model m", code="model_not_found"),
+            "model_not_found",
+        ),
+        (413, "<html><title>413 Request Entity Too Large</title>", "context_length"),
+        (400, _error("prompt is too long: 9 tokens > 8 maximum"), "context_length"),
+        (
+            500,
+            _error("the request exceeds the available context size"),
+            "context_length",
+        ),
+        (429, _error("Request too large for m on tokens per min"), "context_length"),
+        (400, _error("input token count (9) exceeds"), "context_length"),
+        (
+            404,
+            _error("No endpoints found that support tool use."),
+            "unsupported_parameter",
+        ),
+        (400, _error("`tools` is not supported"), "unsupported_parameter"),
+        (400, _error("tool calling is not enabled"), "unsupported_parameter"),
+        (400, _error("Unknown parameter: 'seed'"), "unsupported_parameter"),
+        (400, _error("Unrecognized request argument: x"), "unsupported_parameter"),
+        (500, _error("error parsing tool call: raw='{'"), "invalid_response"),
+        (400, _error("x", code="tool_use_failed"), "invalid_response"),
+        (400, {"error": {"failed_generation": "x"}}, "invalid_response"),
+        (408, "", "timeout"),
+        (404, "404 page not found", "not_openai_api"),
+        (404, "<html><body>nothing</body></html>", "not_openai_api"),
+        (405, "", "not_openai_api"),
+        (501, "<html></html>", "not_openai_api"),
+        (302, "", "not_openai_api"),
+        (400, "The plain HTTP request was sent to HTTPS port", "not_openai_api"),
+        (200, "Ollama is running", "not_openai_api"),
+        (200, {"error": "Not Found"}, "not_openai_api"),
+        (200, _error("x", type="invalid_request_error"), "bad_request"),
+        (400, _error("nonsense"), "bad_request"),
+        (418, {}, "bad_request"),
+        (200, "", "invalid_response"),
+        (200, '{"choices": [{"message": {"content": "not found', "invalid_response"),
+        (200, {"error": True, "message": "hm"}, "invalid_response"),
+        (200, {"error": {"error": {"message": "hm", "code": 503}}}, "overloaded"),
+        (400, {"error": {"code": "1113", "message": "in arrears"}}, "quota"),
+        (400, {"errors": 1, "msg": "nonsense"}, "bad_request"),
+        (400, {"detail": "nonsense"}, "bad_request"),
+        (400, {"error": ["nonsense", {"msg": "x"}]}, "bad_request"),
+        (400, [{"error": {"details": [{"reason": "API_KEY_INVALID"}]}}], "auth"),
+    ],
+)
+def test_kind(status: int, body: Any, kind: str) -> None:
+    assert _classify(status, body).kind is ErrorKind(kind)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "delay"),
+    [
+        ({"retry-after": "7"}, "", 7),
+        ({"Retry-After": "0.5"}, "", 0.5),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, "", 1.5),
+        ({"Retry-After": "Mon, 30 Nov 2026 12:00:30 GMT"}, "", 30),
+        ({"Retry-After": "Mon, 30 Nov 2026 12:00:30 -0000"}, "", 30),
+        ({"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}, "", 0),
+        ({"Retry-After": str(int(NOW.timestamp()) + 20)}, "", 20),
+        ({"Retry-After": "1000000000"}, "", 0),
+        ({"Retry-After": "soon"}, "", None),
+        ({"Retry-After": "-5"}, "", None),
+        ({"Retry-After": "Mon, 30 Nov 2026 12:00:30 +9999"}, "", None),
+        (
+            {
+                "x-ratelimit-remaining-requests": "0",
+                "x-ratelimit-reset-requests": "6m0s",
+            },
+            "",
+            360,
+        ),
+        ({"x-ratelimit-remaining-tokens": "0"}, "", None),
+        ({}, _error("x", retry_after=3), 3),
+        ({}, _error("x", retry_after=True), None),
+        ({}, {"error": "Model m is currently loading", "estimated_time": 20.5}, 20.5),
+        ({}, _error("x", metadata={"retry_after_seconds": 4}), 4),
+        ({}, _error("x", details=[{"retryDelay": "34.5s"}, "x"]), 34.5),
+        ({}, _error("Please try again in 4.77s."), 4.77),
+        ({}, _error("Please try again in 1m2.5s. Visit us."), 62.5),
+        ({}, _error("Please retry after 20 seconds."), 20),
+        ({}, _error("try again in 120ms"), 0.12),
+        ({}, _error("try again in 2 hours"), 7200),
+        ({}, _error("try again in 1 day"), 86400),
+        ({}, _error("try again later, 5 apples"), None),
+        ({}, "Retry in 3 minutes", 180),
+    ],
+)
+def test_delay(headers: dict[str, str], body: Any, delay: float | None) -> None:
+    assert _classify(429, body, headers).retry_after == pytest.approx(delay)
+
+
+def test_a_date_is_held_against_the_clock_of_the_server() -> None:
+    headers = {
+        "Date": "Wed, 21 Oct 2015 07:28:00 GMT",
+        "Retry-After": "Wed, 21 Oct 2015 07:28:09 GMT",
+    }
+    assert classify_error(429, headers, b"").retry_after == 9
+
+
+def test_a_delay_that_is_named_means_that_the_account_is_not_empty() -> None:
+    spent = _error("You exceeded your current quota, check your billing")
+    assert _classify(429, spent).kind is ErrorKind.QUOTA
+    assert _classify(429, spent, {"Retry-After": "30"}).kind is ErrorKind.RATE_LIMIT
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("Incorrect API key provided: my-own-key.", "my-own-key"),
+        ("Incorrect API key provided: sk-proj-abc123.", "other"),
+        ("bad header Bearer abcdefgh123", ""),
+        ("bad key AIzaSyA1234567890", ""),
+        ("bad key 0123456789abcdef0123456789abcdef", ""),
+        (f"{'x' * 195} my-own-key", "my-own-key"),
+    ],
+)
+def test_no_key_is_ever_shown(text: str, key: str) -> None:
+    said = str(_classify(401, _error(text), api_key=key))
+    for secret in ("my-own", "abc123", "abcdefgh", "AIzaSy", "0123456789"):
+        assert secret not in said
+
+
+def test_a_short_key_does_not_eat_the_sentence() -> None:
+    said = str(_classify(400, _error("an example"), api_key="a"))
+    assert said.endswith("The server said: 400: an example")
+
+
+def test_what_a_server_says_is_one_short_line() -> None:
+    said = str(_classify(400, _error("a\n\x07b\t" + "long " * 100)))
+    assert "a b long" in said
+    assert len(said) < 320
+    assert "\n" not in said
+
+
+def test_it_says_where_a_validation_failed() -> None:
+    detail = [{"loc": ["body", "messages", 2], "msg": "Field required"}, {"x": 1}, 5]
+    said = str(_classify(422, {"detail": detail}))
+    assert "body.messages.2: Field required" in said
+
+
+def test_it_says_what_stands_behind_a_gateway() -> None:
+    error = _error("Provider returned error", metadata={"raw": "upstream is busy"})
+    assert "upstream is busy" in str(_classify(502, error))
+
+
+def test_it_names_the_address_a_redirect_leads_to() -> None:
+    target = {"Location": "https://box/v1/chat/completions"}
+    assert "https://box/v1" in str(_classify(301, "", target))
+    assert "sends on" not in str(_classify(301, "", {"Location": "/login"}))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        _error("m does not support tools"),
+        {
+            "detail": [
+                {"loc": ["body", "tools"], "msg": "Extra inputs are not permitted"}
+            ]
+        },
+        _error("Unsupported", code="unsupported_parameter", param="tools"),
+    ],
+)
+def test_a_model_without_tools_is_called_so(body: Any) -> None:
+    error = _classify(400, body)
+    assert error.kind is ErrorKind.UNSUPPORTED_PARAMETER
+    assert str(error).startswith("This model cannot call tools")
+
+
+def test_another_option_is_not_taken_for_tools() -> None:
+    error = _error("Unsupported parameter: 'temperature'", code="unsupported_parameter")
+    assert "extra options" in str(_classify(400, error))
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind", "words"),
+    [
+        ({"choices": []}, "invalid_response", "choices"),
+        ({"choices": [7]}, "invalid_response", "choices"),
+        ({"choices": [{"message": None}]}, "invalid_response", "choices"),
+        ({"object": "chat.completion"}, "invalid_response", "object"),
+        ({"model": "m", "done": True}, "not_openai_api", "model, done"),
+        ({}, "not_openai_api", "nothing"),
+        ([], "not_openai_api", "nothing"),
+        ("hello", "not_openai_api", "nothing"),
+        ({"detail": "Not Found"}, "not_openai_api", "Not Found"),
+        ({"code": 401, "msg": "who are you"}, "auth", "who are you"),
+        (
+            {"choices": [{"error": {"code": 502, "message": "gone"}}]},
+            "overloaded",
+            "gone",
+        ),
+        ({"choices": [{"error": "gone", "message": {}}]}, "invalid_response", "gone"),
+    ],
+)
+def test_a_fine_status_without_an_answer(payload: Any, kind: str, words: str) -> None:
+    with pytest.raises(ModelError, match=words) as caught:
+        decode_reply(200, {}, json.dumps(payload).encode(), ())
+    assert caught.value.kind is ErrorKind(kind)
+
+
+@pytest.mark.parametrize(
+    ("payload", "models"),
+    [
+        ({"data": [{"id": "a"}, {"id": "a"}, {"id": 5}, "b", None]}, ["a", "b"]),
+        ({"models": [{"name": "a", "model": "b"}, {"model": "c"}]}, ["a", "c"]),
+        ([], []),
+    ],
+)
+def test_lists_of_models(payload: Any, models: list[str]) -> None:
+    assert decode_models(200, {}, json.dumps(payload).encode()) == models
+
+
+@pytest.mark.parametrize(
+    ("payload", "kind"),
+    [
+        ({"object": "list"}, "not_openai_api"),
+        ("models", "not_openai_api"),
+        ({"code": 401, "msg": "who are you"}, "auth"),
+        ({"error": {"code": 401}}, "auth"),
+    ],
+)
+def test_what_is_no_list_of_models(payload: Any, kind: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        decode_models(200, {}, json.dumps(payload).encode())
+    assert caught.value.kind is ErrorKind(kind)
