@@ -27,6 +27,7 @@ async def async_setup_entry(
     entry.runtime_data = EndpointRuntime(hass, entry)
     await entry.runtime_data.async_start()
     await hass.config_entries.async_forward_entry_setups(entry, PLATFORMS)
+    entry.runtime_data.async_begin()
     return True
 
 

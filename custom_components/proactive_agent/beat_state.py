@@ -9,6 +9,7 @@ from homeassistant.util import dt as dt_util
 from .engine.fuses import (
     Limits,
     PauseReason,
+    StopReason,
     Used,
     deadline_from,
     pause_reason,
@@ -31,11 +32,13 @@ class BeatState:
         self._store = store
         self._id = heartbeat_id
         self._limits = limits_of(fuses)
-        if store.get(heartbeat_id) is None:
-            used = Used().started(self._limits, now)
-            store.put(heartbeat_id, HeartbeatState(on=True, used=used))
-            self._reserve()
-            store.save_soon()
+        if (known := store.get(heartbeat_id)) is not None:
+            store.put(heartbeat_id, known)
+            return
+        used = Used().started(self._limits, now)
+        store.put(heartbeat_id, HeartbeatState(on=True, used=used))
+        self._reserve()
+        store.save_soon()
 
     @property
     def is_on(self) -> bool:
@@ -69,10 +72,12 @@ class BeatState:
         """Whether the last tick allowed has been counted (F1)."""
         return ticks_spent(self._limits, self.used)
 
-    def is_past_deadline(self, now: datetime) -> bool:
-        """Whether `max_duration` is over (F2)."""
+    def stop_reason(self, now: datetime) -> StopReason | None:
+        """Which fuse of the whole heartbeat has blown (F1, F2)."""
         deadline = self.used.deadline
-        return deadline is not None and now > deadline + DEADLINE_GRACE
+        if deadline is not None and now > deadline + DEADLINE_GRACE:
+            return StopReason.MAX_DURATION
+        return StopReason.MAX_TICKS if self.ticks_spent else None
 
     @callback
     def count_tick(self) -> None:

@@ -1,7 +1,5 @@
 """Keeps a heartbeat's gate built, watched and judged."""
 
-import logging
-
 from homeassistant.core import HomeAssistant, callback
 
 from .engine.records import GateVerdict
@@ -9,7 +7,9 @@ from .gate import Gate
 from .gate_watch import GateWatch
 from .models import HeartbeatOptions
 
-_LOGGER = logging.getLogger(__name__)
+_NOT_BUILT = GateVerdict(
+    condition="all", result=None, reason="The conditions are still being prepared."
+)
 
 
 class GateKeeper:
@@ -21,31 +21,45 @@ class GateKeeper:
         self._heartbeat_id = heartbeat_id
         self._watch: GateWatch | None = None
         self._builds = 0
+        self._built_of: HeartbeatOptions | None = None
         self.gate: Gate | None = None
 
     async def async_build(self, options: HeartbeatOptions) -> None:
         """Build the gate of these options in place of the last one (G1)."""
         self._builds += 1
         build = self._builds
+        self._built_of = options
         gate = await Gate.async_build(self._hass, options.conditions, options.title)
         if build != self._builds:
             # Newer options, or the end, came while this was built.
             gate.async_unload()
             return
-        self._drop()
-        self.gate = gate
-        self._watch = GateWatch(
-            self._hass,
-            heartbeat_id=self._heartbeat_id,
-            title=options.title,
-            gate=gate,
-        )
-        self._watch.async_start()
+        last, self.gate = self.gate, gate
+        if self._watch is not None:
+            self._watch.async_follow(gate, options.title)
+        else:
+            self._watch = GateWatch(
+                self._hass,
+                heartbeat_id=self._heartbeat_id,
+                title=options.title,
+                gate=gate,
+            )
+            self._watch.async_start()
+        if last is not None:
+            last.async_unload()
 
     @property
     def entity_ids(self) -> frozenset[str]:
         """What the gate is known to depend on."""
         return self.gate.entity_ids if self.gate else frozenset()
+
+    def is_built_of(self, options: HeartbeatOptions) -> bool:
+        """Say whether other options need no other gate."""
+        built_of = self._built_of
+        return built_of is not None and (built_of.title, built_of.conditions) == (
+            options.title,
+            options.conditions,
+        )
 
     @property
     def needs_rebuild(self) -> bool:
@@ -64,16 +78,12 @@ class GateKeeper:
     @callback
     def explain(self) -> tuple[GateVerdict, ...]:
         """Return what each condition says now and why (G3)."""
-        return self.gate.explain() if self.gate else ()
+        return self.gate.explain() if self.gate else (_NOT_BUILT,)
 
     @callback
     def close(self) -> None:
         """Let go of the gate, also of one that is being built."""
         self._builds += 1
-        self._drop()
-
-    @callback
-    def _drop(self) -> None:
         if self._watch is not None:
             self._watch.async_stop()
         if self.gate is not None:

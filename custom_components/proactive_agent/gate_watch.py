@@ -42,7 +42,7 @@ class GateWatch:
         self._gate = gate
         self._watched: frozenset[str] = frozenset()
         self._silent_since: dict[str, datetime] = {}
-        self._reported: set[str] = set()
+        self._reported: dict[str, tuple[str, ...]] = {}
         self._unlisten: CALLBACK_TYPE | None = None
         self._unschedule: CALLBACK_TYPE | None = None
         self._alarm_at: datetime | None = None
@@ -50,6 +50,13 @@ class GateWatch:
     @callback
     def async_start(self) -> None:
         """Report what is wrong now, and follow it from here on."""
+        self.async_refresh()
+
+    @callback
+    def async_follow(self, gate: Gate, title: str) -> None:
+        """Watch a newly built gate; what is still wrong just stays reported (C4)."""
+        self._gate = gate
+        self._title = title
         self.async_refresh()
 
     @callback
@@ -113,10 +120,15 @@ class GateWatch:
 
     def _report(self, issues: Mapping[str, tuple[str, str]]) -> None:
         """Make these the issues there are: {issue id: (translation key, subject)}."""
-        for issue_id in self._reported - issues.keys():
+        for issue_id in self._reported.keys() - issues.keys():
             ir.async_delete_issue(self._hass, DOMAIN, issue_id)
-        for issue_id in issues.keys() - self._reported:
-            key, subject = issues[issue_id]
+        reported: dict[str, tuple[str, ...]] = {
+            issue_id: (self._title, *issue) for issue_id, issue in issues.items()
+        }
+        for issue_id, issue in issues.items():
+            if self._reported.get(issue_id) == reported[issue_id]:
+                continue
+            key, subject = issue
             name = "reason" if key == "invalid_conditions" else "entity_id"
             ir.async_create_issue(
                 self._hass,
@@ -127,7 +139,7 @@ class GateWatch:
                 translation_key=key,
                 translation_placeholders={"heartbeat": self._title, name: subject},
             )
-        self._reported = set(issues)
+        self._reported = reported
 
     def _listen(self, entity_ids: frozenset[str]) -> None:
         if entity_ids == self._watched:

@@ -12,6 +12,7 @@ from homeassistant.util import dt as dt_util
 
 from .beat_state import BeatState
 from .const import DOMAIN
+from .engine.errors import CutReason
 from .engine.fuses import StopReason
 from .engine.records import Cause, RunRecord, Status
 from .gate_keeper import GateKeeper
@@ -47,7 +48,7 @@ class Heartbeat:
         self.on_activity = Listeners[[Activity, dict[str, Any]]]()
         self._hass = hass
         self._shared = shared
-        self._closed = False
+        self._started = self._closed = False
         self._state = BeatState(
             shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
         )
@@ -64,17 +65,14 @@ class Heartbeat:
             entry,
             self._reporter,
             self._state,
-            RunnerHooks(
-                stop_after=self._stop_after,
-                on_end=self._run_ended,
-            ),
+            RunnerHooks(stop_after=self._stop_after, on_end=self._run_ended),
         )
         self._pulse = Pulse(
             hass,
             self.options.title,
             on_tick=self._tick,
-            on_deadline=self._deadline_reached,
-            on_new_day=self._new_day,
+            on_deadline=lambda _: self._stop(StopReason.MAX_DURATION),
+            on_new_day=lambda _: self.on_change.fire(),
         )
         self.log = self._runner.log
 
@@ -105,6 +103,7 @@ class Heartbeat:
     @callback
     def start(self) -> None:
         """Begin to beat, once Home Assistant has started (C1)."""
+        self._started = True
         self._resume()
         self._build_gate()
 
@@ -141,8 +140,8 @@ class Heartbeat:
     ) -> asyncio.Task[RunRecord]:
         """Wake by hand; the task gives the run's record (C8, A9).
 
-        Raises `ServiceValidationError` when the heartbeat is off, running or
-        paused, or when a run's own action asks for it (A2).
+        Raises `ServiceValidationError` when the heartbeat is off, running, paused
+        or unloaded, or when a run's own action asks for it (A2).
         """
         refusal = self._refusal(context, dry_run=dry_run)
         if refusal is not None:
@@ -158,7 +157,7 @@ class Heartbeat:
     def change(self, subentry: ConfigSubentry) -> None:
         """Take new options; a run in flight ends on its old ones (C7)."""
         before, self.options = self.options, HeartbeatOptions.from_subentry(subentry)
-        if before == self.options:
+        if before == self.options or self._closed:
             return
         self._situation.forget()
         if before.fuses != self.options.fuses:
@@ -166,12 +165,14 @@ class Heartbeat:
         if before.interval != self.options.interval:
             self._resume()
         elif self.is_on:
-            self._pulse.set_deadline(self._state.used.deadline)
-        if before.conditions != self.options.conditions:
+            self._follow_fuses()
+        if self._started and not self._gate.is_built_of(self.options):
             self._build_gate()
         self.on_change.fire()
 
     def _refusal(self, context: Context | None, *, dry_run: bool) -> str | None:
+        if self._closed:
+            return "not_loaded"
         if context is not None and self._shared.descends(context):
             return "woken_by_own_run"
         if self._runner.is_running:
@@ -187,12 +188,17 @@ class Heartbeat:
     @callback
     def _resume(self) -> None:
         self._pulse.stop()
-        if not self.is_on or self._closed:
+        if not self.is_on or not self._started or self._closed:
             return
-        if self._state.is_past_deadline(dt_util.utcnow()):
-            self._stop(StopReason.MAX_DURATION)
+        if (reason := self._state.stop_reason(dt_util.utcnow())) is not None:
+            self._stop(reason)
             return
-        self._pulse.start(self.options.interval, self._state.used.deadline)
+        self._pulse.start(self.options.interval)
+        self._follow_fuses()
+
+    @callback
+    def _follow_fuses(self) -> None:
+        self._pulse.set_deadline(self._state.used.deadline)
         if self._state.pause_reason:
             self._pulse.call_on_new_day()
 
@@ -201,10 +207,10 @@ class Heartbeat:
         """One firing of the timer: drop · count · fuses · gate · back-off (C2)."""
         if self._runner.is_running:
             return
-        self._state.count_tick()
-        if self._state.is_past_deadline(now):
-            self._stop(StopReason.MAX_DURATION)
+        if (reason := self._state.stop_reason(now)) is not None:
+            self._stop(reason)
             return
+        self._state.count_tick()
         try:
             wakes = self._is_reason_to_wake(now)
         except Exception:
@@ -234,6 +240,8 @@ class Heartbeat:
     ) -> asyncio.Task[RunRecord]:
         self._shared.lineage.add(context.id)
         reach = self._reach()
+        if not dry_run:
+            self._situation.show(self._gate.entity_ids, reach)
         plan = RunPlan(
             options=self.options,
             cause=cause,
@@ -241,7 +249,6 @@ class Heartbeat:
             context=context,
             gate=self._gate.explain(),
             reach=reach,
-            states=self._situation.states(self._gate.entity_ids, reach),
         )
         task = self._runner.start(plan, self._shared.model(), self._reach)
         self.on_change.fire()
@@ -252,7 +259,8 @@ class Heartbeat:
 
     def _stop_after(self, run: Run, told: Told) -> StopReason | None:
         """Say why the heartbeat ends with this run, if it does (F1, F8)."""
-        if not self.is_on or run.plan.dry_run:
+        was_cut = run.ending.cut is CutReason.STOPPED
+        if not self.is_on or was_cut or run.plan.dry_run:
             return None
         if run.stop_reason is not None:
             return StopReason.AGENT
@@ -264,15 +272,12 @@ class Heartbeat:
 
     @callback
     def _run_ended(self, run: Run, record: RunRecord, stop: StopReason | None) -> None:
-        if not run.plan.dry_run:
-            self._situation.remember(
-                run.plan.states, record.outcome, now=dt_util.utcnow()
-            )
+        self._situation.ended(record.outcome, now=dt_util.utcnow())
         self._state.save_soon()
         if stop is not None:
             self._stop(stop, run.stop_reason)
         elif self.is_on and not self._closed and (spent := self._state.pause_reason):
-            self._pulse.call_on_new_day()
+            self._follow_fuses()
             self._runner.spawn(self._reporter.paused(self.options, spent), "notice")
         self.on_change.fire()
 
@@ -289,11 +294,3 @@ class Heartbeat:
     async def _tell_stopped(self, reason: StopReason, detail: str | None) -> None:
         await self._state.async_save()
         await self._reporter.stopped(self.options, reason, detail)
-
-    @callback
-    def _deadline_reached(self, _now: datetime) -> None:
-        self._stop(StopReason.MAX_DURATION)
-
-    @callback
-    def _new_day(self, _now: datetime) -> None:
-        self.on_change.fire()

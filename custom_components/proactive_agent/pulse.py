@@ -39,8 +39,8 @@ class Pulse:
         self._timers: dict[str, CALLBACK_TYPE] = {}
 
     @callback
-    def start(self, interval: timedelta, deadline: datetime | None) -> None:
-        """Tick after one interval and then at each (C1), until the deadline (F2)."""
+    def start(self, interval: timedelta) -> None:
+        """Tick after one interval and then at each (C1)."""
         self.stop()
         self._interval = interval
         self._next_tick = dt_util.utcnow() + interval
@@ -52,11 +52,10 @@ class Pulse:
             name=f"{self._name} heartbeat",
             cancel_on_shutdown=True,
         )
-        self.set_deadline(deadline)
 
     @callback
     def set_deadline(self, deadline: datetime | None) -> None:
-        """Move the deadline, None for none."""
+        """Move the deadline, None for none (F2)."""
         self._cancel("deadline")
         if deadline is not None:
             self._own(

@@ -1,7 +1,7 @@
 """One run: from the wake to the last word, on a fresh conversation."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import logging
 
@@ -46,7 +46,6 @@ class RunPlan:
     context: Context
     gate: tuple[GateVerdict, ...]
     reach: Reach
-    states: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +155,7 @@ class Run:
 
     async def _converse(self) -> None:
         try:
+            self._check()
             await self._ports.budget.charge_wake()
             self._check()
             self._ports.announce(self)

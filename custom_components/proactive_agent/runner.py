@@ -26,6 +26,8 @@ _LOGGER = logging.getLogger(__name__)
 # A run that is ended by unloading may still say what it did.
 LAST_WORD_TIMEOUT = 5
 
+_SAYS_NOTHING_OF_THE_MODEL = {Outcome.TIMEOUT, Outcome.STOPPED, Outcome.TOKEN_LIMIT}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunnerHooks:
@@ -77,7 +79,9 @@ class Runner:
             on_settled=self._action_settled,
         )
         run = self._run = Run(self._hass, plan, ports)
-        self._task = self.spawn(self._live(run), f"run {run.run_id}")
+        self._task = self.spawn(
+            self._live(run, was_on=self._state.is_on), f"run {run.run_id}"
+        )
         return self._task
 
     @callback
@@ -89,8 +93,9 @@ class Runner:
     async def async_close(self) -> None:
         """End a run in flight and give it a moment for its last word (R8)."""
         self.cut()
-        if self._task is not None:
-            await asyncio.wait({self._task}, timeout=LAST_WORD_TIMEOUT)
+        if (task := self._task) is not None:
+            await asyncio.wait({task}, timeout=LAST_WORD_TIMEOUT)
+            task.cancel()
 
     @callback
     def spawn[T](self, job: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
@@ -118,7 +123,7 @@ class Runner:
                 "proactive_agent settled action",
             )
 
-    async def _live(self, run: Run) -> RunRecord:
+    async def _live(self, run: Run, *, was_on: bool) -> RunRecord:
         stop = None
         try:
             await run.execute()
@@ -128,7 +133,7 @@ class Runner:
             record = run.record(
                 ending,
                 message=told.message,
-                stopped=stop is not None or not self._state.is_on,
+                stopped=stop is not None or (was_on and not self._state.is_on),
                 delivery_failed=told.delivery.failed,
             )
             self.log.add(record)
@@ -154,6 +159,8 @@ class Runner:
 
     def _note_streak(self, run: Run, record: RunRecord) -> None:
         """Log an error of the model once for as long as it lasts (R7)."""
+        if record.outcome in _SAYS_NOTHING_OF_THE_MODEL:
+            return
         title = run.plan.options.title
         if record.outcome is Outcome.ERROR and record.error is not None:
             level = logging.DEBUG if self._failing else logging.WARNING

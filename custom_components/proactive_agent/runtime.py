@@ -35,33 +35,32 @@ class EndpointRuntime:
         self._options = EndpointOptions.from_entry(entry)
         self._client = self._new_client()
         self._changes = asyncio.Lock()
-        self._started = False
+        self._started = self._closed = False
 
     async def async_start(self) -> None:
         """Load what is remembered and set up each heartbeat."""
-        if not await self._store.async_load():
-            ir.async_create_issue(
-                self._hass,
-                DOMAIN,
-                f"store_unreadable_{self._entry.entry_id}",
-                is_fixable=False,
-                severity=ir.IssueSeverity.ERROR,
-                translation_key="store_unreadable",
-                translation_placeholders={"endpoint": self._entry.title},
-            )
+        is_lost = not await self._store.async_load()
         self.lineage.async_start()
         for subentry_id in self._entry.subentries:
             self._add(subentry_id)
+        if is_lost:
+            self._report_loss()
+            await self._store.async_begin_anew()
         self._entry.async_on_unload(
             self._entry.add_update_listener(self._async_entry_changed)
         )
         self._entry.async_on_unload(
             self._hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._save_exactly)
         )
+
+    @callback
+    def async_begin(self) -> None:
+        """Let the heartbeats beat, once their entities are there to show it (C1)."""
         self._entry.async_on_unload(async_at_started(self._hass, self._start_beating))
 
     async def async_close(self) -> None:
         """End every run and let go of every timer and listener."""
+        self._closed = True
         await asyncio.gather(*(beat.async_close() for beat in self.heartbeats.values()))
         self.lineage.async_stop()
         await self._store.async_save(exact=True)
@@ -72,6 +71,8 @@ class EndpointRuntime:
         """Follow a change without disturbing what has not changed (C7)."""
         # Listeners run as tasks: two changes in a row would overlap.
         async with self._changes:
+            if self._closed:
+                return
             self._change_endpoint()
             for heartbeat_id in [*self.heartbeats]:
                 if heartbeat_id not in entry.subentries:
@@ -83,6 +84,17 @@ class EndpointRuntime:
                     self._rename_device(subentry)
                 else:
                     self._add(subentry_id)
+
+    def _report_loss(self) -> None:
+        ir.async_create_issue(
+            self._hass,
+            DOMAIN,
+            f"store_unreadable_{self._entry.entry_id}",
+            is_fixable=False,
+            severity=ir.IssueSeverity.ERROR,
+            translation_key="store_unreadable",
+            translation_placeholders={"endpoint": self._entry.title},
+        )
 
     @callback
     def _add(self, subentry_id: str) -> None:

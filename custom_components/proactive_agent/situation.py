@@ -18,6 +18,7 @@ class Situation:
         """Begin with nothing to compare."""
         self._hass = hass
         self._shown: Shown | None = None
+        self._showing: Mapping[str, str] | None = None
         self._closed_since: datetime | None = None
 
     def gate_was(self, *, is_open: bool | None, now: datetime) -> None:
@@ -48,13 +49,17 @@ class Situation:
         """Return the states that make up the situation."""
         return snapshot(self._hass, sorted({*gate_ids, *reach.visible}))
 
-    def remember(
-        self, states: Mapping[str, str], outcome: Outcome, *, now: datetime
-    ) -> None:
-        """Keep what a run was shown and how it ended."""
-        self._shown = Shown(states=states, at=now, outcome=outcome)
+    def show(self, gate_ids: frozenset[str], reach: Reach) -> None:
+        """Note what a run that begins now is shown."""
+        self._showing = self.states(gate_ids, reach)
+
+    def ended(self, outcome: Outcome, *, now: datetime) -> None:
+        """Keep how the run ended; one that was forgotten meanwhile says nothing."""
+        if self._showing is not None:
+            self._shown = Shown(states=self._showing, at=now, outcome=outcome)
+        self._showing = None
 
     def forget(self) -> None:
         """Begin anew, when switched on or when an option has changed."""
-        self._shown = None
+        self._shown = self._showing = None
         self._closed_since = None

@@ -114,6 +114,11 @@ class HeartbeatStore:
         state = self._states.get(heartbeat_id)
         return HeartbeatState(on=False) if state is None and self._lost else state
 
+    async def async_begin_anew(self) -> None:
+        """Write down that all are off after a loss; who comes later is new (D1, D2)."""
+        self._lost = False
+        await self.async_save()
+
     @callback
     def put(self, heartbeat_id: str, state: HeartbeatState) -> None:
         """Remember a state in memory; it is written with the next save."""

@@ -6,9 +6,10 @@ from typing import Any
 
 from homeassistant.components.switch import SwitchEntity
 from homeassistant.core import HomeAssistant, ServiceResponse
+from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .const import ATTR_DRY_RUN, ATTR_LIMIT
+from .const import ATTR_DRY_RUN, ATTR_LIMIT, DOMAIN
 from .engine.export import run_as_dict
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat import Heartbeat
@@ -54,7 +55,12 @@ class HeartbeatSwitch(HeartbeatEntity, SwitchEntity):
         """Wake by hand and answer with the run's record (C8)."""
         task = self.heartbeat.wake(context=self._context, dry_run=kwargs[ATTR_DRY_RUN])
         # The run goes on if the caller does not wait for it.
-        return run_as_dict(await asyncio.shield(task))
+        await asyncio.wait({task})
+        if task.cancelled():
+            raise HomeAssistantError(
+                translation_domain=DOMAIN, translation_key="run_lost"
+            )
+        return run_as_dict(task.result())
 
     async def async_get_runs(self, **kwargs: Any) -> ServiceResponse:
         """Answer with the records of the last runs, newest first."""
