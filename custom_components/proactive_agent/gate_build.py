@@ -48,7 +48,7 @@ class Builder:
     async def async_condition(self, raw: object) -> Node | None:
         """Build one condition; None if it is disabled, `Broken` if it cannot be."""
         try:
-            config = cv.CONDITION_SCHEMA(deepcopy(raw))
+            config = _valid(raw)
         except Exception as err:  # noqa: BLE001 - whatever was stored, it is the gate's
             return _broken(gate_words.raw_name(raw), err, curable=False)
         try:
@@ -66,6 +66,8 @@ class Builder:
             raise HopelessConditionError(
                 "a trigger condition cannot hold here: no trigger wakes a heartbeat"
             )
+        if kind in _LIST_KINDS and config.get(CONF_ENTITY_ID) == []:
+            raise HopelessConditionError("it names no entity")
         if kind in ("and", "or", "not"):
             return await self._group(config, under_not=under_not or kind == "not")
         if kind == "state" and config[CONF_MATCH] == ENTITY_MATCH_ANY:
@@ -99,7 +101,7 @@ class Builder:
             )
             for entity_id in config[CONF_ENTITY_ID]
         ]
-        return Group(joint="or", name=f"any: {gate_words.name(config)}", parts=parts)
+        return Group(joint="or", name=gate_words.name(config), parts=parts)
 
     async def _leaf(self, config: ConfigType, *, under_not: bool) -> Leaf:
         named = cv.ensure_list(config.get(CONF_ENTITY_ID))
@@ -114,8 +116,6 @@ class Builder:
             asked = Asked() if under_not else Asked.in_template(source)
             return TemplateLeaf(self._hass, validated, checker, asked=asked)
         needs = tuple(needs_of(self._hass, validated, checker))
-        if validated[CONF_CONDITION] in _LIST_KINDS and not needs:
-            raise HopelessConditionError("it names no entity")
         return Leaf(self._hass, validated, checker, needs)
 
     def _resolve(self, config: ConfigType, named: list[str]) -> None:
@@ -127,6 +127,13 @@ class Builder:
                 self.references.append((reference, entity_id))
                 if config.get(CONF_ENTITY_ID) == reference:
                     config[CONF_ENTITY_ID] = entity_id
+
+
+def _valid(raw: object) -> ConfigType:
+    if isinstance(raw, str):
+        cv.dynamic_template(raw)  # says what is wrong, which the schema does not
+    validated: ConfigType = cv.CONDITION_SCHEMA(deepcopy(raw))
+    return validated
 
 
 def _enabled(config: ConfigType) -> bool:

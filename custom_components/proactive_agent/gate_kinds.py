@@ -35,7 +35,7 @@ from .gate_needs import (
     holds_number_in,
     holds_time,
 )
-from .gate_target import TargetNeed
+from .gate_target import TargetNeed, limit_test
 
 
 def needs_of(
@@ -110,7 +110,7 @@ def _by_platform(
         for entity_id in cv.ensure_list(options.get(key)):
             yield EntityNeed(hass=hass, entity_id=entity_id)
     for limit in _limit_entities(options):
-        yield EntityNeed(hass=hass, entity_id=limit, fit=holds_number)
+        yield EntityNeed(hass=hass, entity_id=limit, fit=limit_test(checker))
     if devices := cv.ensure_list(options.get(CONF_DEVICE_ID)):
         yield DevicesNeed(hass=hass, device_ids=tuple(devices))
     if (target := config.get(CONF_TARGET)) is not None:

@@ -1,17 +1,21 @@
 """The entities of a purpose-specific condition, found as Home Assistant does."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from homeassistant.core import HomeAssistant, State
-from homeassistant.helpers.condition import EntityConditionBase
+from homeassistant.helpers.condition import (
+    ConditionChecker,
+    EntityConditionBase,
+    EntityNumericalConditionBase,
+)
 from homeassistant.helpers.target import (
     TargetSelection,
     async_extract_referenced_entity_ids,
 )
 
-from .gate_needs import SILENT_STATES, lament, trouble_of
+from .gate_needs import SILENT_STATES, holds_number, lament, trouble_of
 from .gate_tree import Trouble
 
 _NAMED_AT_MOST = 5
@@ -82,3 +86,22 @@ class TargetNeed:
         if self.checker is not None:
             return self.checker._should_include(state)  # noqa: SLF001 - see _resolve
         return state.state not in SILENT_STATES
+
+
+def limit_test(checker: ConditionChecker) -> Callable[[State], str | None]:
+    """Return what a condition demands of an entity that stands for a number."""
+    if not isinstance(checker, EntityNumericalConditionBase):
+        return holds_number
+    limits = (checker.threshold, checker.lower_threshold, checker.upper_threshold)
+
+    def fit(state: State) -> str | None:
+        # Home Assistant's own reading of it, units included: see _resolve.
+        useless = any(
+            limit.entity == state.entity_id
+            and checker._get_threshold_value(limit) is None  # noqa: SLF001
+            for limit in limits
+            if limit is not None
+        )
+        return f"{state.entity_id} is no limit to compare with" if useless else None
+
+    return fit

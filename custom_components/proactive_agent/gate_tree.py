@@ -128,7 +128,7 @@ class Broken:
 
     def explain(self) -> GateVerdict:
         """Say what is wrong with it."""
-        return GateVerdict(condition=self.name, result=None, reason=self.reason)
+        return GateVerdict(condition=self.name, result=self.judge(), reason=self.reason)
 
     def entity_ids(self) -> Iterator[str]:
         """Nothing is known of its entities."""

@@ -13,12 +13,14 @@ from homeassistant.const import (
     CONF_CONDITION,
     CONF_ENTITY_ID,
     CONF_FOR,
+    CONF_MATCH,
     CONF_OPTIONS,
     CONF_STATE,
     CONF_TARGET,
     CONF_TYPE,
     CONF_VALUE_TEMPLATE,
     CONF_WEEKDAY,
+    ENTITY_MATCH_ANY,
 )
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import config_validation as cv
@@ -77,7 +79,9 @@ def _gist(kind: str, config: Mapping[str, Any]) -> list[str]:
     attribute = [str(config[CONF_ATTRIBUTE])] if CONF_ATTRIBUTE in config else []
     match kind:
         case "state":
-            gist = [_listed(config[CONF_ENTITY_ID]), *attribute, "is", _wanted(config)]
+            several = ["any of"] if config.get(CONF_MATCH) == ENTITY_MATCH_ANY else []
+            whose = [*several, _listed(config[CONF_ENTITY_ID]), *attribute]
+            gist = [*whose, "is", _wanted(config)]
         case "numeric_state":
             gist = [_listed(config[CONF_ENTITY_ID]), *attribute, _limits(config)]
         case "template":
@@ -103,11 +107,7 @@ def _seen_state(
     attribute = config.get(CONF_ATTRIBUTE)
     wanted = cv.ensure_list(config[CONF_STATE])
     judged = config[CONF_ENTITY_ID]
-    for entity_id in judged:
-        if (state := hass.states.get(entity_id)) is None:
-            continue
-        value = state.attributes.get(attribute) if attribute else state.state
-        seen = f"{entity_id} {f'has {attribute}' if attribute else 'is'} {value}"
+    for seen, value in _values(hass, judged, attribute):
         if result or value in wanted:
             late = not result and CONF_FOR in config
             yield f"{seen}, but not for {_period(config[CONF_FOR])}" if late else seen
@@ -124,12 +124,18 @@ def _seen_number(
     for limit in (config.get(CONF_ABOVE), config.get(CONF_BELOW)):
         if isinstance(limit, str) and (state := hass.states.get(limit)):
             limits = limits.replace(limit, f"{limit} ({state.state})")
-    for entity_id in config[CONF_ENTITY_ID]:
-        if (state := hass.states.get(entity_id)) is None:
-            continue
-        value = state.attributes.get(attribute) if attribute else state.state
-        seen = f"{entity_id} {f'has {attribute}' if attribute else 'is'} {value}"
+    for seen, _ in _values(hass, config[CONF_ENTITY_ID], attribute):
         yield f"{seen}, {'' if result else 'not '}{limits}"
+
+
+def _values(
+    hass: HomeAssistant, entity_ids: Iterable[str], attribute: str | None
+) -> Iterable[tuple[str, Any]]:
+    """Yield what is compared of each entity, in words and as it is."""
+    for state in filter(None, map(hass.states.get, entity_ids)):
+        value = state.attributes.get(attribute) if attribute else state.state
+        verb = f"has {attribute}" if attribute else "is"
+        yield f"{state.entity_id} {verb} {value}", value
 
 
 def _seen(hass: HomeAssistant, entity_ids: Sequence[str]) -> Iterable[str]:
@@ -163,16 +169,15 @@ def _value(value: object) -> str:
             return " ".join(_value(item) for item in value.values())
         case list():
             return _listed(value)
+        case Template():
+            return value.template
     return str(value)
 
 
 def _period(period: object) -> str:
-    match period:
-        case Template():
-            return period.template
-        case Mapping():
-            return " ".join(f"{_value(many)} {unit}" for unit, many in period.items())
-    return str(period)
+    if isinstance(period, Mapping):
+        return " ".join(f"{_value(many)} {unit}" for unit, many in period.items())
+    return _value(period)
 
 
 def _listed(ids: object) -> str:

@@ -310,7 +310,8 @@ _TEMPLATE = [
     _case(
         "template-reads-as-it-goes",
         _template(
-            "{{ is_state('input_boolean.a', 'on') or is_state('input_boolean.b', 'on') }}"
+            "{% set wanted = 'on' %}{{ is_state('input_boolean.a', wanted)"
+            " or is_state('input_boolean.b', wanted) }}"
         ),
         {A: "off", B: "on"},
         {A: "off", B: "off"},
