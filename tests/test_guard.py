@@ -1,13 +1,14 @@
 """The one door to Home Assistant's actions."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from typing import Any
 
 from homeassistant.core import (
     Context,
     HomeAssistant,
     ServiceCall,
+    ServiceResponse,
     SupportsResponse,
 )
 from homeassistant.exceptions import HomeAssistantError
@@ -69,9 +70,9 @@ class World:
 
 
 @pytest.fixture
-async def world(hass: HomeAssistant) -> AsyncGenerator[World]:
+async def world(hass: HomeAssistant) -> World:
     await async_make_home(hass)
-    yield World(hass)
+    return World(hass)
 
 
 @pytest.fixture
@@ -270,7 +271,7 @@ async def test_some_actions_never_pass(
     service: str,
 ) -> None:
     if not hass.services.has_service(domain, service):
-        hass.services.async_register(domain, service, lambda call: None)
+        Gated(hass, domain, service)
     action = Action(domain=domain, service=service, entity_id=("light.lamp",))
     with pytest.raises(ActionRefusedError):
         await make_guard(ask_before_risky=domain == "proactive_agent").act(action)
@@ -513,14 +514,14 @@ async def test_a_failure_is_one_line_and_counts_as_failed(
 async def test_a_response_is_asked_for_where_there_can_be_one(
     hass: HomeAssistant, world: World, make_guard: MakeGuard
 ) -> None:
+    def answer(call: ServiceCall) -> ServiceResponse:
+        return {"asked": call.return_response}
+
     hass.services.async_register(
-        "light",
-        "turn_on",
-        lambda call: {"said": call.return_response},
-        supports_response=SupportsResponse.ONLY,
+        "light", "turn_on", answer, supports_response=SupportsResponse.ONLY
     )
     _, response = await make_guard().act(LAMP_ON)
-    assert response == {"said": True}
+    assert response == {"asked": True}
 
 
 @pytest.mark.contract("R8")
@@ -696,9 +697,7 @@ async def test_two_heartbeats_on_one_lamp_do_not_disturb_each_other(
 ) -> None:
     wait = Gated(hass, "light", "turn_on")
     contexts = [Context(), Context()]
-    guards = [
-        make_guard(context=context, lock=asyncio.Lock()) for context in contexts
-    ]
+    guards = [make_guard(context=context, lock=asyncio.Lock()) for context in contexts]
     runs = [hass.async_create_task(guard.act(LAMP_ON)) for guard in guards]
     await asyncio.sleep(0)
     assert wait.contexts == [context.id for context in contexts]

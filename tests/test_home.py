@@ -1,6 +1,5 @@
 """What a heartbeat sees and reaches."""
 
-from collections.abc import AsyncGenerator
 from datetime import timedelta
 
 from freezegun.api import FrozenDateTimeFactory
@@ -24,9 +23,8 @@ KITCHEN: Target = {"area_id": ["kitchen"]}
 
 
 @pytest.fixture(autouse=True)
-async def home(hass: HomeAssistant) -> AsyncGenerator[None]:
+async def home(hass: HomeAssistant) -> None:
     await async_make_home(hass)
-    yield
 
 
 def test_an_entity_in_two_lists_has_the_stricter(hass: HomeAssistant) -> None:
@@ -114,15 +112,14 @@ def test_the_agent_and_a_second_voice_are_out_of_reach(
 ) -> None:
     registry = er.async_get(hass)
     entry = registry.async_get_or_create(domain, platform, "x")
-    registry.async_update_entity(
-        entry.entity_id, area_id="kitchen", labels={"careful"}
-    )
+    registry.async_update_entity(entry.entity_id, area_id="kitchen", labels={"careful"})
     hass.states.async_set(entry.entity_id, "on")
-    target: Target = {
+    targets: dict[str, Target] = {
         "area": KITCHEN,
         "label": {"label_id": "careful"},
         "entity": entities(entry.entity_id),
-    }[how]
+    }
+    target = targets[how]
     reach = resolve(hass, options(look=target, act=target, ask=target))
     assert entry.entity_id not in reach.visible
 
@@ -166,24 +163,23 @@ def test_the_states_are_one_line_each_actors_first(
     hass: HomeAssistant, freezer: FrozenDateTimeFactory
 ) -> None:
     freezer.tick(timedelta(minutes=5, seconds=20))
-    assert describe(
-        hass,
-        Reach(
-            look=("sensor.outside", "sensor.missing"),
-            act=("input_number.level",),
-            ask=("lock.front",),
-        ),
-    ).splitlines() == [
-        "You may act on:",
-        '- input_number.level "level" in "Kitchen": 0.0, min 0.0, max 255.0, '
-        "changed 5 min ago",
-        "You may act on, but the owner has to say yes first:",
-        '- lock.front "Front" in "Kitchen": locked, changed 5 min ago',
-        "You may only look at:",
-        '- sensor.outside "Outside" in "Kitchen": 21.5 °C, '
-        "device_class temperature, changed 5 min ago",
-        "- sensor.missing: does not exist",
-    ]
+    reach = Reach(
+        look=("sensor.outside", "sensor.missing"),
+        act=("input_number.level",),
+        ask=("lock.front",),
+    )
+    assert (
+        describe(hass, reach)
+        == """\
+You may act on:
+- input_number.level "level" in "Kitchen": 0.0, min 0.0, max 255.0, changed 5 min ago
+You may act on, but the owner has to say yes first:
+- lock.front "Front" in "Kitchen": locked, changed 5 min ago
+You may only look at:
+- sensor.outside "Outside" in "Kitchen": 21.5 °C, device_class temperature, \
+changed 5 min ago
+- sensor.missing: does not exist"""
+    )
 
 
 @pytest.mark.contract("A1")

@@ -28,7 +28,7 @@ def turn_on(entity_id: str) -> dict[str, object]:
 async def lineage(hass: HomeAssistant) -> AsyncGenerator[RunLineage]:
     for domain, config in (
         ("homeassistant", {}),
-        ("input_boolean", {one: None for one in "abcd"}),
+        ("input_boolean", dict.fromkeys("abcd")),
         ("script", {"go_on": {"sequence": [turn_on("input_boolean.c")]}}),
         (
             "template",
@@ -56,7 +56,7 @@ async def lineage(hass: HomeAssistant) -> AsyncGenerator[RunLineage]:
 
 
 async def _end_of_chain(hass: HomeAssistant, context: Context) -> Event:
-    reached = async_capture_events(hass, "reached_the_end")
+    reached: list[Event] = async_capture_events(hass, "reached_the_end")
     await hass.services.async_call(
         "input_boolean",
         "turn_on",

@@ -2,12 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+import logging
 from typing import Any
 
 from homeassistant.const import ATTR_DEVICE_CLASS
 from homeassistant.core import HomeAssistant, split_entity_id
 from homeassistant.helpers import llm
-from homeassistant.helpers.service import async_get_all_descriptions
+from homeassistant.helpers.service import (
+    async_get_all_descriptions,
+    async_get_cached_service_description,
+)
 from homeassistant.helpers.translation import async_get_translations
 
 from .engine.one_line import one_line
@@ -19,6 +23,8 @@ from .tool_action import ActionTool, ScriptTool
 from .tool_fields import action_parameters, script_parameters
 from .tool_match import targeted
 from .tool_names import unique_name
+
+_LOGGER = logging.getLogger(__name__)
 
 _MAX_DESCRIPTION = 500
 _REPEATABLE = ("turn_", "set_", "select_option")
@@ -33,8 +39,16 @@ class Catalogue:
 
     @classmethod
     async def async_read(cls, hass: HomeAssistant) -> Catalogue:
-        """Read the descriptions; cheap after the first time."""
-        actions = await async_get_all_descriptions(hass)
+        """Read the descriptions; cheap after the first time.
+
+        Where a base component of Home Assistant lacks a package, its descriptions
+        cannot be read; the scripts, which describe themselves, are left.
+        """
+        try:
+            actions = await async_get_all_descriptions(hass)
+        except ImportError as err:
+            _LOGGER.warning("Only scripts can be tools: %s", err)
+            actions = {SCRIPT: _described_scripts(hass)}
         texts = await async_get_translations(hass, "en", "services", {*actions})
         return cls(actions=actions, texts=texts)
 
@@ -64,6 +78,14 @@ class Catalogue:
             text = self.text(field, domain, service, "fields", name)
             described[name] = {**field, "description": text}
         return described
+
+
+def _described_scripts(hass: HomeAssistant) -> dict[str, Any]:
+    return {
+        service: description
+        for service in hass.services.async_services_for_domain(SCRIPT)
+        if (description := async_get_cached_service_description(hass, SCRIPT, service))
+    }
 
 
 def action_tools(

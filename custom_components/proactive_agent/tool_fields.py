@@ -125,6 +125,8 @@ def _parameters(
     for name, config in fields.items():
         validator = _validator(hass, config, actors, in_script=in_script)
         if isinstance(validator, Choice):
+            if not validator.options and not config.get("required"):
+                continue
             entity_fields.append(name)
         elif validator.is_wide or (in_script and name in cv.ENTITY_SERVICE_FIELDS):
             must_ask = True

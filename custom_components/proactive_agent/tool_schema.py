@@ -21,6 +21,7 @@ _KEPT = (
     "required",
     "additionalProperties",
 )
+_MAX_EXACT = 2**53
 _HINTS = {
     "RGB": "[red, green, blue], each 0 to 255",
     "date": "YYYY-MM-DD",
@@ -36,18 +37,27 @@ def json_schema(parameters: probatio.Schema) -> dict[str, Any]:
             parameters, custom_serializer=_serialize, openapi_version="3.1.0"
         )
     )
-    return {"properties": {}, **converted}
+    return {"type": "object", "properties": {}, **converted}
 
 
 def _serialize(node: Any) -> Any:
     if isinstance(node, Choice):
-        choice = {"type": "string", "enum": [*node.options]}
+        choice: dict[str, Any] = {"type": "string"}
+        if node.options:  # an empty enum is no valid schema
+            choice["enum"] = [*node.options]
         if node.multiple:
             return {"type": "array", "items": choice, "minItems": 1}
         return choice
     if isinstance(node, Field):
         return {"type": "object"} if node.is_wide else selector_serializer(node.inner)
     return selector_serializer(node)
+
+
+def _bound(word: str, value: float) -> dict[str, float]:
+    """Leave out a bound that only says how numbers are stored."""
+    if abs(value) > _MAX_EXACT:
+        return {}
+    return {word: int(value) if float(value).is_integer() else value}
 
 
 def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -59,8 +69,8 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(kinds := plain.get("type"), list):
         plain["type"] = next(kind for kind in kinds if kind != "null")
     for word in ("minimum", "maximum"):
-        if isinstance(bound := plain.get(word), float) and bound.is_integer():
-            plain[word] = int(bound)
+        if word in plain:
+            plain |= _bound(word, plain.pop(word))
     if (items := plain.get("items")) is not None:
         plain["items"] = _plain(items)
     if hint := _HINTS.get(schema.get("format", "")):

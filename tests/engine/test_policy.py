@@ -147,9 +147,7 @@ def test_our_own_entities_and_a_second_voice_are_denied_in_any_company() -> None
 
 
 def test_nothing_to_act_on_is_denied() -> None:
-    assert (
-        judge("light", "turn_on", [], ask_before_risky=False) is Verdict.DENY
-    )
+    assert judge("light", "turn_on", [], ask_before_risky=False) is Verdict.DENY
 
 
 def test_the_strictest_of_many_wins() -> None:

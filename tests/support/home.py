@@ -10,6 +10,8 @@ from homeassistant.setup import async_setup_component
 
 from custom_components.proactive_agent.models import HeartbeatOptions
 
+from . import stubs  # noqa: F401
+
 type Target = dict[str, str | list[str]]
 
 
@@ -147,7 +149,7 @@ async def async_make_home(hass: HomeAssistant) -> None:
         ("homeassistant", {}),
         (
             "input_boolean",
-            {one: None for one in ("lamp", "dimmer", "plug", "flag")},
+            dict.fromkeys(("lamp", "dimmer", "plug", "flag")),
         ),
         ("input_number", {"level": {"min": 0, "max": 255, "initial": 0}}),
         ("input_text", {"lock": {"initial": "locked"}}),
