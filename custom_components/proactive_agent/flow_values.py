@@ -133,8 +133,10 @@ MANNER_READERS: Final[Mapping[str, Reader]] = {
 def _span(value: Any, error: str) -> timedelta:
     try:
         span: timedelta = cv.time_period_dict(value)
-    except (vol.Invalid, OverflowError) as err:
+    except vol.Invalid as err:
         raise FieldError(error) from err
+    except OverflowError:
+        return timedelta.max
     return span
 
 

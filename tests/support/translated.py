@@ -1,0 +1,66 @@
+"""Whether what a dialog shows is there in words, in the one file that is read."""
+
+from collections.abc import Mapping
+import json
+from pathlib import Path
+import string
+from typing import Any, Final
+
+from homeassistant.data_entry_flow import section
+
+TEXTS: Final[Mapping[str, Any]] = json.loads(
+    (
+        Path(__file__).parents[2]
+        / "custom_components/proactive_agent/translations/en.json"
+    ).read_text(encoding="utf-8")
+)
+
+
+def assert_form_is_translated(path: str, form: Mapping[str, Any]) -> None:
+    """Hold each field of a form, and each error on it, against the texts."""
+    step = _texts(path)["step"][form["step_id"]]
+    assert step["title"]
+    _fill_in(step["description"], form)
+    _assert_fields(step, form["data_schema"].schema)
+    for field in form["errors"] or {}:
+        assert error_text(path, form, field)
+
+
+def error_text(path: str, form: Mapping[str, Any], field: str) -> str:
+    """Return the sentence that is shown on a field."""
+    assert field == "base" or field in form["data_schema"].schema
+    return _fill_in(_texts(path)["error"][form["errors"][field]], form)
+
+
+def result_text(path: str, result: Mapping[str, Any]) -> str:
+    """Return the sentence with which a dialog ends."""
+    kind = result["type"].value
+    key = result["reason"] if kind == "abort" else result.get("description")
+    return _fill_in(_texts(path)[kind][key or "default"], result)
+
+
+def _texts(path: str) -> Mapping[str, Any]:
+    texts = TEXTS
+    for part in path.split("."):
+        texts = texts[part]
+    return texts
+
+
+def _assert_fields(texts: Mapping[str, Any], schema: Mapping[Any, Any]) -> None:
+    fields = {str(key): value for key, value in schema.items()}
+    sections = {key for key, value in fields.items() if isinstance(value, section)}
+    plain = fields.keys() - sections
+    assert texts["data"].keys() == plain
+    assert texts["data_description"].keys() == plain
+    assert texts.get("sections", {}).keys() == sections
+    for key in sections:
+        assert texts["sections"][key]["name"]
+        assert texts["sections"][key]["description"]
+        _assert_fields(texts["sections"][key], fields[key].schema.schema)
+
+
+def _fill_in(text: str, result: Mapping[str, Any]) -> str:
+    placeholders = result.get("description_placeholders") or {}
+    used = {name for _, name, _, _ in string.Formatter().parse(text) if name}
+    assert used <= placeholders.keys()
+    return text.format(**placeholders)
