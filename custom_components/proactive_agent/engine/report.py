@@ -12,6 +12,9 @@ _ADDED = {
     ActionStatus.WAITING: "waiting",
     ActionStatus.STILL_RUNNING: "still_running",
 }
+# Room that the first words keep beside what the code adds, if they need it.
+_LEAST_WORDS = 80
+_NAME_WIDTHS = (MAX_LENGTH, 120, 80, 50, 30, 15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,12 +57,12 @@ def owner_message(ending: Ending, phrases: Phrases) -> str | None:
     """Return the one line the owner gets, None for silence (S1).
 
     The model's words come first; what failed, waits, still runs or was cut short
-    is added by the code and never shortened away before them (S2).
+    is added by the code, and is never what falls off the end (S2).
     """
     if not ending.acted and not ending.said:
         return None
     base = plain_line(ending.said or "") or _written_by_code(ending.actions, phrases)
-    added = plain_line(" ".join(_additions(ending, phrases)), MAX_LENGTH // 2)
+    added = _additions(ending, phrases, MAX_LENGTH - 1 - min(len(base), _LEAST_WORDS))
     room = MAX_LENGTH - len(added) - 1 if added else MAX_LENGTH
     return f"{shorten(base, room)} {added}".strip() or None
 
@@ -69,21 +72,38 @@ def _written_by_code(actions: Sequence[ActionRecord], phrases: Phrases) -> str:
     return phrases.say("done", actions=names) if names else ""
 
 
-def _additions(ending: Ending, phrases: Phrases) -> list[str]:
-    added = [
-        phrases.say(key, actions=names)
+def _additions(ending: Ending, phrases: Phrases, room: int) -> str:
+    """Return what the code has to add, its names as long as there is room for."""
+    named = {
+        key: names
         for status, key in _ADDED.items()
         if (names := _names(ending.actions, status, phrases))
-    ]
+    }
+    added = ""
+    for width in _NAME_WIDTHS:
+        sentences = [
+            phrases.say(key, actions=shorten(names, width))
+            for key, names in named.items()
+        ]
+        added = " ".join((*sentences, *_shortfall(ending, phrases)))
+        if len(added) <= room:
+            break
+    return shorten(added, room)
+
+
+def _shortfall(ending: Ending, phrases: Phrases) -> list[str]:
     if ending.cut is not None:
-        added.append(phrases.say(f"cut_{ending.cut.value}"))
-    if ending.error is not None:
-        added.append(phrases.say("cut_error"))
-    return added
+        return [phrases.say(f"cut_{ending.cut.value}")]
+    return [phrases.say("cut_error")] if ending.error is not None else []
 
 
 def _names(
     actions: Sequence[ActionRecord], status: ActionStatus, phrases: Phrases
 ) -> str:
-    named = (phrases.name_of(action) for action in actions if action.status is status)
+    # Each name by itself: markup in one must not swallow what stands behind it.
+    named = (
+        plain_line(phrases.name_of(action)) or action.action
+        for action in actions
+        if action.status is status
+    )
     return ", ".join(dict.fromkeys(named))

@@ -1,0 +1,32 @@
+"""A text as one line that holds only what can be seen (S6)."""
+
+import re
+import unicodedata
+
+_BREAKS = {"Cc", "Zs", "Zl", "Zp"}
+_HIDDEN = {"Cf", "Cs", "Co"}
+_JOINERS = "\u200c\u200d"
+_JOINER_RUN = re.compile(f"([{_JOINERS}])[{_JOINERS}]*")
+
+
+def visible_line(text: str) -> str:
+    """Return `text` on one line, without characters that cannot be seen.
+
+    Joiners stay where they join: inside an emoji or a script that needs them.
+    """
+    seen = "".join(map(_seen, text))
+    return " ".join(_JOINER_RUN.sub(_kept_joiner, seen).split())
+
+
+def _seen(character: str) -> str:
+    category = unicodedata.category(character)
+    if category in _BREAKS:
+        return " "
+    return "" if category in _HIDDEN and character not in _JOINERS else character
+
+
+def _kept_joiner(run: re.Match[str]) -> str:
+    start, end = run.span()
+    before, after = run.string[start - 1 : start], run.string[end : end + 1]
+    # An empty string counts as ASCII: at an edge there is nothing to join.
+    return "" if before.isascii() or after.isascii() else run[1]
