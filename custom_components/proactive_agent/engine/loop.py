@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 import json
 
-from .answer import encode_answer
+from .answer import ANSWER_LIMIT, encode_answer
 from .errors import CutReason, RunCutError
 from .ports import ChatModel, Tools
 from .records import CallRecord, JsonObject, Reply, ToolAnswer, ToolCall, Usage
@@ -15,7 +15,10 @@ LAST_TURN = (
     "This is your last turn: no tool can be called any more."
     " End now with a short text on how it stands."
 )
+NOT_CALLED_TURNS = "Not called: the run had no turn left."
+NOT_CALLED_LIMIT = "Not called: the run had reached its end."
 SAME_ANSWER_LIMIT = 3
+_NOTICE_FRAME = 30
 
 
 @dataclass(slots=True)
@@ -58,7 +61,9 @@ async def converse(
             journal.answer = reply.text
             return
         if turn == max_turns:
-            journal.calls.extend(_refused(turn, call) for call in reply.calls)
+            journal.calls.extend(
+                _refused(turn, call, NOT_CALLED_TURNS) for call in reply.calls
+            )
             raise RunCutError(CutReason.TURN_LIMIT)
         messages.append(reply.message)
         messages.extend(
@@ -81,23 +86,34 @@ async def _answer_calls(
     acted: dict[str, ToolAnswer] = {}
     for position, call in enumerate(reply.calls, start=1):
         key = _call_key(call)
-        answer = acted.get(key)
-        if answer is None:
-            answer = await tools.call(call)
-            if tools.acts(call.name):
-                acted[key] = answer
-            repeats[f"{key} {encode_answer(answer)}"] += 1
+        is_repeated = key in acted
+        answer = acted[key] if is_repeated else await _answer_call(tools, call, journal)
+        if tools.acts(call.name):
+            acted[key] = answer
         journal.calls.append(_record(journal.turns, call, answer))
+        content = encode_answer(answer)
+        repeats[f"{key} {content}"] += not is_repeated
+        # At once: a limit that is reached lets no later call through.
+        if repeats[f"{key} {content}"] >= SAME_ANSWER_LIMIT:
+            raise RunCutError(CutReason.ACTION_LIMIT)
         if last_turn_next and position == len(reply.calls):
-            answer = _announcing_last_turn(answer)
-        messages.append(tool_message(call.id, encode_answer(answer)))
-    if max(repeats.values()) >= SAME_ANSWER_LIMIT:
-        raise RunCutError(CutReason.ACTION_LIMIT)
+            content = _announcing_last_turn(answer)
+        messages.append(tool_message(call.id, content))
     return messages
 
 
+async def _answer_call(tools: Tools, call: ToolCall, journal: Journal) -> ToolAnswer:
+    try:
+        return await tools.call(call)
+    except RunCutError:
+        journal.calls.append(_refused(journal.turns, call, NOT_CALLED_LIMIT))
+        raise
+
+
 def _call_key(call: ToolCall) -> str:
-    return f"{call.name} {json.dumps(call.arguments, sort_keys=True, default=str)}"
+    # With its fault: an unreadable call has no arguments, and is no call without any.
+    parts = [call.name, call.arguments, call.fault]
+    return json.dumps(parts, sort_keys=True, default=str)
 
 
 def _record(turn: int, call: ToolCall, answer: ToolAnswer) -> CallRecord:
@@ -110,15 +126,15 @@ def _record(turn: int, call: ToolCall, answer: ToolAnswer) -> CallRecord:
     )
 
 
-def _refused(turn: int, call: ToolCall) -> CallRecord:
-    sentence = "Not called: the run had no turn left."
+def _refused(turn: int, call: ToolCall, sentence: str) -> CallRecord:
     return _record(turn, call, ToolAnswer(content=sentence, error=True))
 
 
-def _announcing_last_turn(answer: ToolAnswer) -> ToolAnswer:
-    return ToolAnswer(
-        content={"notice": LAST_TURN, "answer": answer.content}, error=answer.error
-    )
+def _announcing_last_turn(answer: ToolAnswer) -> str:
+    # The answer is cut to size before, or the cut could take the notice.
+    room = ANSWER_LIMIT - len(LAST_TURN) - _NOTICE_FRAME
+    told = encode_answer(answer, room)
+    return f'{{"notice": {json.dumps(LAST_TURN)}, "answer": {told}}}'
 
 
 def _with_last_turn_notice(message: JsonObject) -> JsonObject:
