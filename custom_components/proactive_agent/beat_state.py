@@ -34,6 +34,8 @@ class BeatState:
         self._limits = limits_of(fuses)
         if (known := store.get(heartbeat_id)) is not None:
             store.put(heartbeat_id, known)
+            if known.on:
+                self._reserve()
             return
         used = Used().started(self._limits, now)
         store.put(heartbeat_id, HeartbeatState(on=True, used=used))

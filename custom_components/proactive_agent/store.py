@@ -3,18 +3,23 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
+import logging
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, override
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import (
     ConfigEntryError,
+    HomeAssistantError,
     UnsupportedStorageVersionError,
 )
 from homeassistant.helpers.storage import Store
+from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
 from .engine.fuses import Used
+
+_LOGGER = logging.getLogger(__name__)
 
 VERSION = 1
 SAVE_DELAY = 10
@@ -44,19 +49,48 @@ class HeartbeatState:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` wrote."""
+        """Read what `as_dict` wrote; raises `ValueError` and the like for rubbish."""
         deadline, day = data["deadline"], data["day"]
+        if not isinstance(data["on"], bool):
+            raise TypeError("A heartbeat is on or off")
         return cls(
             on=data["on"],
             used=Used(
-                ticks=data["ticks"],
-                deadline=datetime.fromisoformat(deadline) if deadline else None,
+                ticks=_count(data["ticks"]),
+                deadline=_moment(deadline) if deadline else None,
                 day=date.fromisoformat(day) if day else None,
-                wakes=data["wakes"],
-                tokens=data["tokens"],
+                wakes=_count(data["wakes"]),
+                tokens=_count(data["tokens"]),
             ),
-            tokens_total=data["tokens_total"],
+            tokens_total=_count(data["tokens_total"]),
         )
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError("Nothing can have been used up less than not at all")
+    return value
+
+
+def _moment(value: str) -> datetime:
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("A moment without a time zone is no moment")
+    return moment
+
+
+class _File(Store[dict[str, Any]]):
+    """The file of one endpoint; what another version wrote is not converted."""
+
+    @override
+    async def _async_migrate_func(
+        self, old_major_version: int, old_minor_version: int, old_data: dict[str, Any]
+    ) -> dict[str, Any]:
+        if (old_major_version, old_minor_version) > (self.version, self.minor_version):
+            raise UnsupportedStorageVersionError(
+                self.key, old_major_version, self.version
+            )
+        raise ValueError("There is no older version")
 
 
 class HeartbeatStore:
@@ -68,13 +102,14 @@ class HeartbeatStore:
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
         """Prepare the file of one endpoint; nothing is read yet."""
-        self._store: Store[dict[str, Any]] = Store(
+        self._store = _File(
             hass, VERSION, f"{DOMAIN}.{entry_id}", private=True, atomic_writes=True
         )
         self._hass = hass
         self._states: dict[str, HeartbeatState] = {}
         self._reserved: dict[str, int] = {}
         self._lost = False
+        self._due: float | None = None
 
     async def async_load(self) -> bool:
         """Read the file; returns False if there is one that cannot be read (D1).
@@ -86,22 +121,16 @@ class HeartbeatStore:
         exists = await self._hass.async_add_executor_job(path.exists)
         try:
             data = await self._store.async_load()
-        except (UnsupportedStorageVersionError, NotImplementedError) as error:
+            self._states = _states(data)
+        except UnsupportedStorageVersionError as error:
             raise ConfigEntryError(
                 translation_domain=DOMAIN, translation_key="store_too_new"
             ) from error
-        if data is None:
-            self._lost = exists
-            return not exists
-        try:
-            self._states = {
-                heartbeat_id: HeartbeatState.from_dict(state)
-                for heartbeat_id, state in data["heartbeats"].items()
-            }
-        except KeyError, TypeError, ValueError, AttributeError:
-            aside = path.with_name(f"{path.name}.unreadable")
-            await self._hass.async_add_executor_job(path.replace, aside)
+        except HomeAssistantError, KeyError, TypeError, ValueError, AttributeError:
+            data, exists = None, True
+        if data is None and exists:
             self._lost = True
+            await self._hass.async_add_executor_job(_keep_aside, path)
             return False
         self._reserved = {
             heartbeat_id: state.used.ticks
@@ -154,8 +183,11 @@ class HeartbeatStore:
 
     @callback
     def save_soon(self, delay: float = SAVE_DELAY) -> None:
-        """Write within `delay` seconds."""
-        self._store.async_delay_save(self._data, delay)
+        """Write within `delay` seconds, also if asked again and again meanwhile."""
+        due = self._hass.loop.time() + delay
+        if self._due is None or due < self._due:
+            self._due = due
+            self._store.async_delay_save(self._data, delay)
 
     async def async_remove(self) -> None:
         """Delete the file with the endpoint."""
@@ -163,6 +195,7 @@ class HeartbeatStore:
 
     @callback
     def _data(self) -> dict[str, Any]:
+        self._due = None
         return {
             "heartbeats": {
                 heartbeat_id: state.as_dict(
@@ -171,3 +204,20 @@ class HeartbeatStore:
                 for heartbeat_id, state in self._states.items()
             }
         }
+
+
+def _states(data: Mapping[str, Any] | None) -> dict[str, HeartbeatState]:
+    return {
+        heartbeat_id: HeartbeatState.from_dict(state)
+        for heartbeat_id, state in (data["heartbeats"] if data else {}).items()
+    }
+
+
+def _keep_aside(path: Path) -> None:
+    aside = path.with_name(f"{path.name}.unreadable.{dt_util.utcnow().isoformat()}")
+    try:
+        path.replace(aside)
+    except FileNotFoundError:
+        return  # Home Assistant has kept it aside itself
+    except OSError:
+        _LOGGER.exception("%s cannot be read and could not be kept aside", path)
