@@ -50,12 +50,13 @@ class Notifier:
         notification_id: str,
         context: Context,
     ) -> Delivery:
-        """Send one plain line to notify entities and `notify.*` actions (S5).
+        """Send one plain line to notify entities and `notify.*` actions, once each (S5).
 
         Without a target, or if none was reached, a persistent notification with
         this id holds the message. Each target has 30 seconds.
         """
         line = plain_line(message)
+        targets = [*dict.fromkeys(targets)]
         sent = await asyncio.gather(
             *(self._reaches(target, title, line, context) for target in targets)
         )
@@ -100,7 +101,7 @@ class Notifier:
 
     def _is_entity(self, target: str) -> bool:
         # An entity and an action can share a name: the entity is the newer way.
-        return (
-            self._hass.states.get(target) is not None
-            or er.async_get(self._hass).async_get(target) is not None
-        )
+        if self._hass.states.get(target) is not None:
+            return True
+        known = er.async_get(self._hass).async_get(target)
+        return known is not None and not known.disabled
