@@ -5,6 +5,7 @@ import pytest
 # Home Assistant's test configuration brings a `custom_components` package of its
 # own; importing ours first is what makes the integration be found.
 import custom_components  # noqa: F401
+from tests.support.llm_server import llm_server  # noqa: F401 - a fixture for all
 
 
 @pytest.fixture(autouse=True)

@@ -63,29 +63,37 @@ def _calls(content: str) -> list[tuple[str, Any]]:
         (f"<think>{CALL}</think><tool_call>{CALL}</tool_call>", [OSLO]),
         ("<tool_call>now</tool_call>", [NOW]),
         (
-            "<tool_call>get_weather\n<arg_key>city</arg_key>\n"
-            "<arg_value>Oslo</arg_value>\n</tool_call>",
+            (
+                "<tool_call>get_weather\n<arg_key>city</arg_key>\n"
+                "<arg_value>Oslo</arg_value>\n</tool_call>"
+            ),
             [OSLO],
         ),
         (
-            "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n"
-            "</function>\n</tool_call>",
+            (
+                "<tool_call>\n<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n"
+                "</function>\n</tool_call>"
+            ),
             [OSLO],
         ),
         ("<function=now></function>", [NOW]),
         ('<function=get_weather>{"city": "Oslo"}</function>', [OSLO]),
         (
-            '<minimax:tool_call><invoke name="get_weather"><parameter name="city">Oslo'
-            "</parameter></invoke></minimax:tool_call>",
+            (
+                '<minimax:tool_call><invoke name="get_weather"><parameter name="city">'
+                "Oslo</parameter></invoke></minimax:tool_call>"
+            ),
             [OSLO],
         ),
         ("<function=now></function><function=now>{}</function>", [NOW, NOW]),
         (f'{V3}get_weather{V3_SEP}{{"city": "Oslo"}}{V3_END}', [OSLO]),
         (f"{V3}function{V3_SEP}now\n```json\n{{}}\n```{V3_END}", [NOW]),
         (
-            "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
-            '<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|>'
-            "<|tool_calls_section_end|>",
+            (
+                "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0"
+                '<|tool_call_argument_begin|>{"city": "Oslo"}<|tool_call_end|>'
+                "<|tool_calls_section_end|>"
+            ),
             [OSLO],
         ),
         ('[TOOL_CALLS]get_weather[ARGS]{"city": "Oslo"}</s>', [OSLO]),
@@ -94,9 +102,11 @@ def _calls(content: str) -> list[tuple[str, Any]]:
         (f"[TOOL_CALLS] [{CALL}]", [OSLO]),
         (f"<|python_tag|>{CALL}; {CALL}<|eom_id|>", [OSLO, OSLO]),
         (
-            "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>"
-            "commentary to=functions.get_weather <|constrain|>json<|message|>"
-            '{"city": "Oslo"}<|call|>',
+            (
+                "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>"
+                "commentary to=functions.get_weather <|constrain|>json<|message|>"
+                '{"city": "Oslo"}<|call|>'
+            ),
             [OSLO],
         ),
         (CALL, [OSLO]),
@@ -142,8 +152,10 @@ def test_what_only_looks_like_a_call_is_text(content: str) -> None:
         "<tool_call>Oslo, please!</tool_call>",
         "<tool_call>[5]</tool_call>",
         '<tool_call>{"name": "get_weather", "arguments": [5]}</tool_call>',
-        "<tool_call>get_weather<arg_key>city</arg_key><arg_key>x</arg_key>"
-        "<arg_value>Oslo</arg_value></tool_call>",
+        (
+            "<tool_call>get_weather<arg_key>city</arg_key><arg_key>x</arg_key>"
+            "<arg_value>Oslo</arg_value></tool_call>"
+        ),
         "<tool_call>well <function=now></function></tool_call>",
         "<function=get_weather><parameter=city>Oslo",
         "<function=get_weather><parameter=city>Oslo</function>",

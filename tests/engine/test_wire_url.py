@@ -57,13 +57,15 @@ def test_what_an_owner_types(typed: str, meant: str) -> None:
     ],
 )
 def test_what_is_no_url(typed: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"\w"):
         normalise_url(typed)
 
 
 PIECES = st.sampled_from(
-    ["http://", "https://", "box", ":80", "/", "//", "v1", "/models", "?", "#", "@"]
-    + ["/chat", "/completions", "/responses", " ", "[::1]", "İ", "ß", "%2F", "."]
+    [
+        *("http://", "https://", "box", ":80", "/", "//", "v1", "/models", "?", "#"),
+        *("@", "/chat", "/completions", "/responses", " ", "[::1]", "İ", "ß", "."),
+    ]
 )
 
 

@@ -1,8 +1,6 @@
 """A scripted OpenAI-compatible server on 127.0.0.1, for every test that needs a model.
 
-Use the fixture by importing it in a test module or a conftest
-(`from tests.support.llm_server import llm_server`), or by
-`pytest_plugins = ["tests.support.llm_server"]` in the top conftest::
+The fixture `llm_server` is there for each test (tests/conftest.py imports it)::
 
     async def test_feeds(hass, llm_server):
         llm_server.play(calls(("feed", {"food": "meal"})), text("Fed."))
@@ -26,15 +24,15 @@ answers `server.models_answer` if that is set; it is recorded but is no chat.
 """
 
 import asyncio
-import inspect
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+import inspect
+import json
 from typing import Any, Final
 
-import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+import pytest
 
 MODEL: Final = "test-model"
 USAGE: Final = {"prompt_tokens": 20, "completion_tokens": 8, "total_tokens": 28}

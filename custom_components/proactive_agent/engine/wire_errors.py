@@ -33,7 +33,9 @@ ADVICE: Final[Mapping[ErrorKind, str]] = {
         "The server does not accept one of the options sent; "
         "take it out of the extra options."
     ),
-    ErrorKind.INVALID_RESPONSE: "The model's answer cannot be used.",
+    ErrorKind.INVALID_RESPONSE: (
+        "The answer is no whole reply of a model; try another model."
+    ),
     ErrorKind.NOT_OPENAI_API: (
         "No OpenAI-compatible API answers at this address; "
         "check the URL, which often ends in /v1."
