@@ -9,7 +9,7 @@ import sys
 
 from homeassistant.const import __version__ as ha_version
 
-from .agent import OWN_RELOAD_SECONDS, Agent, add_agent, count_ticks
+from .agent import Agent, add_agent, count_ticks
 from .errors import DemoError
 from .model_server import ModelServer
 from .narrator import Narrator
@@ -17,13 +17,11 @@ from .proxy import counted
 from .running import PASSWORD, USER, House, running_house
 from .stand_in import stand_in
 from .story import Story
-from .verdict import TICKS, Figures, complaints
+from .verdict import Figures, complaints
 
 STAND_IN_INTERVAL = 4
 # A real model needs longer than a stand-in to make up its mind.
 REAL_INTERVAL = 15
-# Home Assistant's own reload must not come in the middle of the story.
-SPARE_SECONDS = 5
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:
@@ -79,10 +77,18 @@ async def run(options: argparse.Namespace) -> int:
         running_house(options.config, port=options.port, say=narrator.say) as house,
     ):
         narrator.say(f"Home Assistant {ha_version} runs. Adding the agent ...")
-        agent = await _move_in_agent(house, model, options.pace, narrator)
+        agent = await add_agent(house, model, interval=options.pace)
+        reloads_at = await count_ticks(house, agent)
         if not options.headless:
             _invite(narrator, house, agent)
-        story = Story(house, agent, model, narrator, interval=options.pace)
+        story = Story(
+            house,
+            agent,
+            model,
+            narrator,
+            interval=options.pace,
+            reloads_at=reloads_at,
+        )
         ledger = await story.tell()
         figures = Figures.of(ledger)
         wrong = complaints(figures, ledger)
@@ -101,17 +107,6 @@ async def run(options: argparse.Namespace) -> int:
     return 0
 
 
-async def _move_in_agent(
-    house: House, model: ModelServer, interval: int, narrator: Narrator
-) -> Agent:
-    agent = await add_agent(house, model, interval=interval)
-    is_slow = (TICKS + 1) * interval > OWN_RELOAD_SECONDS - SPARE_SECONDS
-    if is_slow:
-        narrator.say("Waiting for Home Assistant to enable the tick counter (30 s) ...")
-    await count_ticks(house, agent, wait=is_slow)
-    return agent
-
-
 def _invite(narrator: Narrator, house: House, agent: Agent) -> None:
     narrator.say(f"Home Assistant: {house.url}  (user {USER}, password {PASSWORD})")
     narrator.say(f"Heartbeat: {house.url}/config/devices/device/{agent.device_id}")
@@ -125,6 +120,7 @@ async def _until_signalled(options: argparse.Namespace) -> int:
     def end(number: int) -> None:
         # Once is enough: a second Ctrl-C must not break the shutdown of the children.
         if not received:
+            print("Ending Home Assistant ...", file=sys.stderr)
             running.cancel()
         received.append(number)
 

@@ -1,5 +1,6 @@
 """Milonga's heartbeat: set up by the flows, found again by the registries."""
 
+import asyncio
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -59,19 +60,23 @@ def heartbeat_answers(interval: int) -> dict[str, Any]:
     }
 
 
-async def count_ticks(house: House, agent: Agent, *, wait: bool) -> None:
+async def count_ticks(house: House, agent: Agent) -> float:
     """Enable the sensor that counts ticks; it is off by default.
 
-    Home Assistant reloads the endpoint 30 s later. With `wait` that is waited for;
-    else it is reloaded at once, and once more when the 30 s are over.
+    It is there at once, but Home Assistant will reload the endpoint once more by
+    itself; returns the loop's time of that.
     """
     await house.socket.command(
         "config/entity_registry/update", entity_id=agent.ticks_used, disabled_by=None
     )
-    if not wait:
-        await house.api.post(
-            f"/api/config/config_entries/entry/{agent.entry_id}/reload"
-        )
+    reloads_at = asyncio.get_running_loop().time() + OWN_RELOAD_SECONDS
+    await house.api.post(f"/api/config/config_entries/entry/{agent.entry_id}/reload")
+    await until_loaded(house, agent)
+    return reloads_at
+
+
+async def until_loaded(house: House, agent: Agent) -> None:
+    """Wait until the heartbeat's entities have states; raises `DemoError`."""
 
     async def is_there() -> bool | None:
         states = await house.api.get("/api/states")
@@ -80,7 +85,7 @@ async def count_ticks(house: House, agent: Agent, *, wait: bool) -> None:
 
     await house.process.until(
         is_there,
-        seconds=APPEARS_SECONDS + OWN_RELOAD_SECONDS * wait,
+        seconds=APPEARS_SECONDS,
         what=f"the states of {agent.switch} and {agent.ticks_used}",
     )
 

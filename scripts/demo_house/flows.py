@@ -43,14 +43,19 @@ def fill_in(schema: Sequence[Json], answers: Json) -> dict[str, Any]:
     return filled
 
 
+def _complaint(form: Json) -> str:
+    fields = form.get("errors") or {form["type"]: form.get("reason")}
+    reason = (form.get("description_placeholders") or {}).get("reason")
+    words = ", ".join(f"{field}: {error}" for field, error in fields.items())
+    return f"{words} ({reason})" if reason else words
+
+
 async def _walk(api: HassApi, path: str, form: Json, answers: Json) -> Json:
     for _step in range(MOST_STEPS):
         if form["type"] == "create_entry":
             return form
         if form["type"] != "form" or form.get("errors"):
-            reason = form.get("errors") or form.get("reason")
-            step = form.get("step_id", path)
-            raise DemoError(f"the dialog stopped at {step}: {form['type']} {reason}")
+            raise DemoError(f"the dialog stopped: {_complaint(form)}")
         filled = fill_in(form["data_schema"], answers)
         form = await api.post(f"{path}/{form['flow_id']}", filled)
     raise DemoError(f"the dialog did not end after {MOST_STEPS} steps")

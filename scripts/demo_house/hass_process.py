@@ -69,9 +69,12 @@ class HassProcess:
             raise DemoError(f"Home Assistant ended with status {self.returncode}")
         raise DemoError(f"waited {seconds:.0f} s in vain: {what}")
 
-    async def wait(self) -> int:
-        """Return the exit status once the process has ended by itself."""
-        return await self._process.wait()
+    async def has_ended(self, *, within: float) -> bool:
+        """Say whether it has ended by itself, or does so in that many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._process.wait()
+        return self.returncode is not None
 
     async def stop(self) -> None:
         """End it the way Home Assistant likes best, by force if need be."""

@@ -12,8 +12,16 @@ from .errors import DemoError
 from .model_server import Meter, ModelServer, served
 
 SECONDS = 300
-HOP_BY_HOP = frozenset(
-    {"connection", "content-encoding", "content-length", "host", "transfer-encoding"}
+# Of one connection only, or about an encoding that aiohttp undoes and does anew.
+NOT_PASSED_ON = frozenset(
+    {
+        "accept-encoding",
+        "connection",
+        "content-encoding",
+        "content-length",
+        "host",
+        "transfer-encoding",
+    }
 )
 
 
@@ -39,7 +47,7 @@ async def counted(url: str, model: str, api_key: str) -> AsyncIterator[ModelServ
                 ) as answer:
                     body = await answer.read()
             except (aiohttp.ClientError, TimeoutError) as err:
-                return web.Response(status=502, text=f"{url}: {err!r}")
+                return web.Response(status=502, text=f"{type(err).__name__}: {err}")
             if is_chat:
                 _read_usage(meter, body)
             headers = _passed_on(answer.headers)
@@ -61,7 +69,7 @@ def _passed_on(headers: aiohttp.typedefs.LooseHeaders) -> dict[str, str]:
     return {
         name: value
         for name, value in dict(headers).items()
-        if name.lower() not in HOP_BY_HOP
+        if name.lower() not in NOT_PASSED_ON
     }
 
 

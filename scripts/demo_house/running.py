@@ -66,10 +66,15 @@ async def running_house(
                         api=api, socket=socket, process=process, config_dir=folder
                     )
         except DemoError as err:
-            log = process.tail()
-            raise DemoError(f"{err}\n--- The end of its log:\n{log}") from err
+            raise DemoError(await _with_log(err, process)) from err
         finally:
             await process.stop()
+
+
+async def _with_log(err: DemoError, process: HassProcess) -> str:
+    ended = await process.has_ended(within=1)
+    what = f"Home Assistant ended with status {process.returncode}: " if ended else ""
+    return f"{what}{err}\n--- The end of its log:\n{process.tail()}"
 
 
 async def _move_in(api: HassApi, process: HassProcess) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from .agent import Agent
+from .agent import Agent, until_loaded
 from .errors import DemoError
 from .house import CALL_LIGHT, HAPPY, HUNGER
 from .ledger import Ledger
@@ -28,6 +28,7 @@ EASIER: Final = 5
 READINGS_PER_TICK: Final = 10
 # A run is bounded by its own 60 s; the ticks it covers are not counted.
 LONGEST_RUN: Final = 75
+RELOAD_SECONDS: Final = 3
 
 
 class Story:
@@ -41,18 +42,24 @@ class Story:
         narrator: Narrator,
         *,
         interval: int,
+        reloads_at: float,
     ) -> None:
-        """Direct this house; an interval is in seconds."""
+        """Direct this house; an interval is in seconds.
+
+        `reloads_at` is the loop's time when Home Assistant reloads the heartbeat.
+        """
         self._house = house
         self._agent = agent
         self._model = model
         self._narrator = narrator
         self._interval = interval
+        self._reloads_at = reloads_at
         self.ledger = Ledger(requests=model.meter.requests, tokens=model.meter.tokens)
 
     async def tell(self) -> Ledger:
         """Tell the story once; raises `DemoError` if it does not come to its end."""
         await self._set_the_scene()
+        await self._let_reload_pass()
         await self._listen()
         act = self._house.socket.act
         await asyncio.gather(
@@ -86,6 +93,14 @@ class Story:
         await self._set(START, 1)
         await self._set(LASTS, self._interval)
         await act("light.turn_off", CALL_LIGHT)
+
+    async def _let_reload_pass(self) -> None:
+        """Wait for it if it would come in the middle of the story."""
+        left = self._reloads_at - asyncio.get_running_loop().time()
+        if left < (TICKS + 1) * self._interval:
+            self._narrator.say(f"Waiting for a reload of the agent ({left:.0f} s) ...")
+            await asyncio.sleep(max(0, left) + RELOAD_SECONDS)
+            await until_loaded(self._house, self._agent)
 
     async def _set(self, values: Mapping[str, float], factor: float) -> None:
         for entity_id, value in values.items():
