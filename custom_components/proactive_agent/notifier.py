@@ -50,10 +50,10 @@ class Notifier:
         notification_id: str,
         context: Context,
     ) -> Delivery:
-        """Send one plain line to notify entities and `notify.*` actions, once each (S5).
+        """Send one plain line to notify entities and `notify.*` actions (S5).
 
         Without a target, or if none was reached, a persistent notification with
-        this id holds the message. Each target has 30 seconds.
+        this id holds the message. Each target gets it once and has 30 seconds.
         """
         line = plain_line(message)
         targets = [*dict.fromkeys(targets)]
