@@ -193,7 +193,7 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
         # Each error's text may use any of these, so all are always there.
         return {
             "reason": reason,
-            "models": ", ".join(self._models) or "?",
+            "models": ", ".join(self._models) or "none",
             "model": self._draft.get(CONF_MODEL, ""),
             "server": self._draft.get(CONF_URL, ""),
             "own_keys": ", ".join(sorted(OWN_KEYS)),
