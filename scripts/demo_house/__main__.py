@@ -108,8 +108,11 @@ async def run(options: argparse.Namespace) -> int:
 
 
 def _invite(narrator: Narrator, house: House, agent: Agent) -> None:
-    narrator.say(f"Home Assistant: {house.url}  (user {USER}, password {PASSWORD})")
-    narrator.say(f"Heartbeat: {house.url}/config/devices/device/{agent.device_id}")
+    narrator.say(f"Log in as {USER} with the password {PASSWORD}:")
+    narrator.say(f"  the pet        {house.url}/milonga-home")
+    narrator.say(
+        f"  its heartbeat  {house.url}/config/devices/device/{agent.device_id}"
+    )
 
 
 async def _until_signalled(options: argparse.Namespace) -> int:
