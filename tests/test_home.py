@@ -5,8 +5,9 @@ from datetime import timedelta
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.proactive_agent.home import (
     Reach,
@@ -235,6 +236,23 @@ def test_ages_are_rounded(
     hass.states.async_set("sensor.fresh", "1")
     freezer.tick(passed)
     assert describe(hass, Reach(look=("sensor.fresh",))).endswith(f"changed {said}")
+
+
+def test_the_area_is_the_entitys_own_or_its_devices(hass: HomeAssistant) -> None:
+    entry = MockConfigEntry(domain="hue")
+    entry.add_to_hass(hass)
+    device = dr.async_get(hass).async_get_or_create(
+        config_entry_id=entry.entry_id, identifiers={("hue", "x")}
+    )
+    dr.async_get(hass).async_update_device(device.id, area_id="kitchen")
+    lamp = er.async_get(hass).async_get_or_create(
+        "light", "hue", "x", device_id=device.id
+    )
+    hass.states.async_set(lamp.entity_id, "on")
+    line = describe(hass, Reach(act=(lamp.entity_id,))).splitlines()[1]
+    assert line.endswith(' in "Kitchen": on, changed just now')
+    dr.async_get(hass).async_update_device(device.id, area_id=None)
+    assert "Kitchen" not in describe(hass, Reach(act=(lamp.entity_id,)))
 
 
 def test_nothing_chosen_says_nothing(hass: HomeAssistant) -> None:

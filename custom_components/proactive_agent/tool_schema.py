@@ -64,7 +64,8 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Keep what every server understands; of alternatives keep the first."""
     for word in ("anyOf", "oneOf", "allOf"):
         if options := schema.get(word):
-            schema = {**options[0], **schema}
+            said = (one for one in options if one.get("type") != "null")
+            schema = {**next(said, {}), **schema}
     plain = {word: schema[word] for word in _KEPT if word in schema}
     if isinstance(kinds := plain.get("type"), list):
         plain["type"] = next(kind for kind in kinds if kind != "null")
