@@ -11,6 +11,12 @@ BOOTSTRAP_ROOT=$(cd "$BOOTSTRAP_LIB/../.." && pwd)
 BOOTSTRAP_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/proactive-agent
 BOOTSTRAP_FORMAT=1 # raise it to have every environment built anew
 
+# uv trusts a list of its own; a network that inspects its traffic is known only here.
+system_certificates=/etc/ssl/certs/ca-certificates.crt
+if [[ -z ${SSL_CERT_FILE:-} && -r $system_certificates ]]; then
+  export SSL_CERT_FILE=$system_certificates
+fi
+
 say() { printf '%s\n' "$*" >&2; }
 
 fail() {
@@ -61,13 +67,33 @@ find_uv() {
   [[ -x $BOOTSTRAP_CACHE/uv/bin/uv ]] && printf '%s\n' "$BOOTSTRAP_CACHE/uv/bin/uv"
 }
 
-# install_uv PYTHON: puts uv into a small environment of its own; fails without `venv`.
+# pip_into FOLDER PYTHON PACKAGE: with that Python's pip, the one that Debian keeps as a
+# wheel beside it, or one that `venv` brings.
+pip_into() {
+  local folder=$1 python=$2 package=$3 prefix wheel
+  prefix=$("$python" -c 'import sys; print(sys.base_prefix)' 2>/dev/null) || return 1
+  for wheel in "$prefix"/share/python-wheels/pip-*.whl; do break; done
+  if "$python" -m pip --version >/dev/null 2>&1; then
+    set -- "$python" -m pip
+  elif [[ -f $wheel ]]; then
+    set -- "$python" "$wheel/pip"
+  elif "$python" -m venv "$folder.pip" >/dev/null 2>&1; then
+    set -- "$folder.pip/bin/python" -m pip
+  else
+    return 1
+  fi
+  quietly bounded 300 "$@" install -q --target "$folder" "$package"
+}
+
+# install_uv PYTHON: it appears in one step, because others may look for it without waiting.
 install_uv() {
-  local home=$BOOTSTRAP_CACHE/uv
+  local home=$BOOTSTRAP_CACHE/uv status=0
+  find_uv >/dev/null && return
   rm -rf "$home"
   mkdir -p "$BOOTSTRAP_CACHE"
-  "$1" -m venv "$home" >/dev/null 2>&1 &&
-    quietly bounded 300 "$home/bin/pip" install -q uv && [[ -x $home/bin/uv ]]
+  { pip_into "$home.new" "$1" uv && mv "$home.new" "$home"; } || status=1
+  rm -rf "$home.new" "$home.new.pip"
+  return "$status"
 }
 
 # --- Python -----------------------------------------------------------------------
@@ -135,17 +161,19 @@ ensure_uv() {
   say "Setting up uv (once) ..."
   locked "$BOOTSTRAP_CACHE/lock" install_uv python3 ||
     locked "$BOOTSTRAP_CACHE/lock" install_uv "$1" ||
-    fail "uv could not be set up. Install it, or Debian's python3-venv, and run this again."
+    fail "uv could not be set up. Install it, or Debian's python3-pip, and run this again."
   find_uv
 }
 
 # --- Environments -----------------------------------------------------------------
 
-# Asks the name of a distribution's own header folder that a relocated Python does not know.
-include_path() {
+# The C++ sources among the requirements look for Python's headers; Debian's, unpacked
+# elsewhere, are found only if the compiler is told.
+export_include_path() {
   local prefix
   prefix=$("$1" -c 'import sys; print(sys.base_prefix)')
-  [[ $prefix == "$BOOTSTRAP_CACHE"/debian-python3.14/* ]] && printf '%s\n' "$prefix/include"
+  [[ $prefix == "$BOOTSTRAP_CACHE"/* ]] || return 0
+  export CPATH=$prefix/include${CPATH:+:$CPATH}
 }
 
 build_venv() {
@@ -163,9 +191,8 @@ build_venv() {
     printf 'homeassistant==%s\n' "$override" >"$venv/override.txt"
     arguments+=(--override "$venv/override.txt")
   fi
-  # The C++ sources among the requirements look for Python's headers.
-  CPATH=$(include_path "$python"):${CPATH:-} UV_HTTP_TIMEOUT=120 \
-    quietly bounded 900 "$uv" "${arguments[@]}" || return 1
+  export_include_path "$python"
+  UV_HTTP_TIMEOUT=120 quietly bounded 900 "$uv" "${arguments[@]}" || return 1
   printf '%s\n' "$stamp" >"$venv/.ready" # last, so that a broken set-up is not taken for a good one
 }
 
