@@ -705,26 +705,3 @@ async def test_two_heartbeats_on_one_lamp_do_not_disturb_each_other(
     for run, guard in zip(runs, guards, strict=True):
         record, _ = await run
         assert guard.actions == (record,)
-
-
-async def test_a_run_that_a_script_started_may_run_that_script(
-    hass: HomeAssistant, world: World, make_guard: MakeGuard
-) -> None:
-    """The call stack of what switched a heartbeat on is not the agent's."""
-    ended = asyncio.Event()
-    later: list[asyncio.Task[tuple[ActionRecord, object]]] = []
-
-    async def run() -> tuple[ActionRecord, object]:
-        await ended.wait()
-        return await make_guard().act(VALVE)
-
-    async def start(call: ServiceCall) -> None:
-        if not later:
-            later.append(hass.async_create_task(run()))
-
-    for service in ("open_valve", "wait", "close_valve"):
-        hass.services.async_register("test", service, start)
-    await hass.services.async_call("script", "valve", blocking=True)
-    ended.set()
-    record, _ = await later[0]
-    assert record.status is ActionStatus.DONE

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextvars import Context as TaskContext
 from dataclasses import replace
 import logging
 
@@ -85,7 +84,9 @@ class Guard:
             self._admit(action)
             index = len(self._records)
             self._append(action, ActionStatus.STILL_RUNNING)
-            task = self._start(index, action)
+            task = self._hass.async_create_background_task(
+                self._execute(index, action), f"proactive_agent {action.name}"
+            )
         except BaseException:
             self._lock.release()
             raise
@@ -126,19 +127,6 @@ class Guard:
         )
         self._records.append(record)
         return record
-
-    def _start(self, index: int, action: Action) -> asyncio.Task[Result]:
-        """Call the action in a task that no run can cancel, and no run taints.
-
-        A context of its own: what started the heartbeat (an automation's trace, a
-        script's call stack) has no part in what the agent does.
-        """
-        return TaskContext().run(
-            self._hass.async_create_background_task,
-            self._execute(index, action),
-            f"proactive_agent {action.name}",
-            eager_start=True,
-        )
 
     async def _execute(self, index: int, action: Action) -> Result:
         """Call, record, release the lock: the task owns all three from here on."""
