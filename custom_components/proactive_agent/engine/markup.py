@@ -29,6 +29,7 @@ _LINK = re.compile(
     r"!?\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])"
     r"|!\[([^\[\]]*)\]"
 )
+_LINK_START = re.compile(r"\](?=[(\[])")
 _LABEL = re.compile(r"^\[([^\[\]]+)\]:")
 _ADDRESS = re.compile(
     r"(?:(://)|(?<!\w)(?:www\.|(?:javascript|vbscript|mailto):(?=\S)"
@@ -68,6 +69,8 @@ def without_markup(line: str) -> str:
     if links:
         return line  # what stood around them may be a link of its own
     line = _without_addresses(line)
+    # Left open, it could be closed by words that are put behind it, and take them.
+    line = _LINK_START.sub(" ", line)
     line = _LINE_MARK.sub("", line)
     line = _CODE.sub(r"\2", _FENCE.sub("", line))
     line = _EMPHASIS.sub(r"\2", _STRUCK.sub(r"\1", line))

@@ -1,0 +1,100 @@
+from datetime import UTC, datetime
+import json
+
+import pytest
+
+from custom_components.proactive_agent.engine.export import action_as_dict, run_as_dict
+from custom_components.proactive_agent.engine.records import (
+    ActionRecord,
+    ActionStatus,
+    CallRecord,
+    Cause,
+    GateVerdict,
+    Outcome,
+    RunError,
+    RunRecord,
+    Usage,
+)
+
+FED = ActionRecord(
+    action="script.feed",
+    entity_id=("script.feed",),
+    data={"food": "meal"},
+    status=ActionStatus.DONE,
+    observed={"script.feed": "off"},
+)
+RECORD = RunRecord(
+    run_id="01RUN",
+    started=datetime(2026, 11, 30, 12, 0, 5, tzinfo=UTC),
+    cause=Cause.TICK,
+    outcome=Outcome.ERROR,
+    error=RunError(kind="auth", message="The key was refused."),
+    gate=(GateVerdict(condition="hunger", result=None, reason="unavailable"),),
+    actions=(FED,),
+    message="Fed her.",
+    turns=2,
+    tokens=Usage(prompt=100, completion=7, estimated=True),
+    seconds=1.25,
+    calls=(
+        CallRecord(
+            turn=1,
+            tool="feed",
+            arguments={"food": "meal"},
+            answer={"result": "fed", "list": [1, None]},
+            error=False,
+        ),
+    ),
+    stopped=True,
+    answer="All is well.",
+    dry_run=True,
+    delivery_failed=("notify.gone",),
+)
+
+
+@pytest.mark.contract("R7", "G3", "S5")
+def test_a_record_has_the_keys_that_were_promised() -> None:
+    assert json.loads(json.dumps(run_as_dict(RECORD))) == {
+        "run_id": "01RUN",
+        "started": "2026-11-30T12:00:05+00:00",
+        "cause": "tick",
+        "outcome": "error",
+        "error": {"kind": "auth", "message": "The key was refused."},
+        "gate": [{"condition": "hunger", "result": None, "reason": "unavailable"}],
+        "actions": [
+            {
+                "action": "script.feed",
+                "entity_id": ["script.feed"],
+                "data": {"food": "meal"},
+                "status": "done",
+                "observed": {"script.feed": "off"},
+                "error": None,
+            }
+        ],
+        "message": "Fed her.",
+        "turns": 2,
+        "tokens": {"prompt": 100, "completion": 7},
+        "tokens_estimated": True,
+        "seconds": 1.25,
+        "calls": [
+            {
+                "turn": 1,
+                "tool": "feed",
+                "arguments": {"food": "meal"},
+                "answer": {"result": "fed", "list": [1, None]},
+                "error": False,
+            }
+        ],
+        "stopped": True,
+        "answer": "All is well.",
+        "dry_run": True,
+        "delivery_failed": ["notify.gone"],
+    }
+
+
+def test_what_is_exported_can_be_changed_without_changing_the_record() -> None:
+    exported = action_as_dict(FED)
+    exported["data"]["food"] = "snack"
+    exported["entity_id"].append("script.play")
+
+    assert FED.data == {"food": "meal"}
+    assert FED.entity_id == ("script.feed",)

@@ -1,0 +1,271 @@
+from collections.abc import Mapping
+
+from hypothesis import example, given, strategies as st
+import pytest
+
+from custom_components.proactive_agent.engine.errors import CutReason, ErrorKind
+from custom_components.proactive_agent.engine.plain_text import MAX_LENGTH, plain_line
+from custom_components.proactive_agent.engine.records import (
+    ActionRecord,
+    ActionStatus,
+    Outcome,
+    RunError,
+)
+from custom_components.proactive_agent.engine.report import (
+    Ending,
+    Phrases,
+    owner_message,
+)
+
+SENTENCES = {
+    "done": "Done: {actions}.",
+    "not_done": "Not done: {actions}.",
+    "waiting": "Waiting for your yes: {actions}.",
+    "still_running": "Still running: {actions}.",
+    "cut_timeout": "The run was cut short: it took too long.",
+    "cut_turn_limit": "The run was cut short: it needed too many turns.",
+    "cut_action_limit": "The run was cut short: it reached its limit of actions.",
+    "cut_token_limit": "The run was cut short: the token budget for today is spent.",
+    "cut_stopped": "The run was cut short: the heartbeat was switched off.",
+    "cut_error": "The run was cut short: the model failed.",
+}
+ERROR = RunError(kind=ErrorKind.CONNECTION, message="No route to host")
+CUT = CutReason.TIMEOUT
+SAID = "I fed her."
+
+
+def phrases(names: Mapping[str, str] | None = None) -> Phrases:
+    known = names or {}
+    return Phrases(
+        say=lambda key, **words: SENTENCES[key].format(**words),
+        name_of=lambda action: known.get(action.action, action.action),
+    )
+
+
+def action(name: str, status: ActionStatus) -> ActionRecord:
+    return ActionRecord(action=name, entity_id=("script.x",), data={}, status=status)
+
+
+DONE = action("Feed", ActionStatus.DONE)
+ALREADY = action("Lamp", ActionStatus.ALREADY)
+FAILED = action("Play", ActionStatus.FAILED)
+WAITS = action("Unlock", ActionStatus.WAITING)
+RUNS = action("Wash", ActionStatus.STILL_RUNNING)
+DRY = action("Feed", ActionStatus.NOT_DONE)
+
+
+@pytest.mark.contract("S1", "S2", "A6")
+@pytest.mark.parametrize(
+    ("ending", "outcome", "message"),
+    [
+        # Nothing was done: the owner hears only what the model chose to say.
+        (Ending(), Outcome.NOTHING, None),
+        (Ending(said=SAID), Outcome.SPOKE, "I fed her."),
+        (Ending(actions=(ALREADY,)), Outcome.NOTHING, None),
+        (Ending(actions=(ALREADY,), said=SAID), Outcome.SPOKE, "I fed her."),
+        (Ending(actions=(FAILED,)), Outcome.NOTHING, None),
+        (
+            Ending(actions=(FAILED,), said=SAID),
+            Outcome.SPOKE,
+            "I fed her. Not done: Play.",
+        ),
+        (Ending(actions=(WAITS,)), Outcome.WAITING, None),
+        (
+            Ending(actions=(WAITS,), said=SAID),
+            Outcome.WAITING,
+            "I fed her. Waiting for your yes: Unlock.",
+        ),
+        (Ending(actions=(RUNS,), cut=CUT), Outcome.TIMEOUT, None),
+        (Ending(actions=(DRY,)), Outcome.NOTHING, None),
+        (Ending(cut=CUT), Outcome.TIMEOUT, None),
+        (Ending(error=ERROR), Outcome.ERROR, None),
+        (
+            Ending(said=SAID, cut=CUT),
+            Outcome.TIMEOUT,
+            "I fed her. The run was cut short: it took too long.",
+        ),
+        (
+            Ending(said=SAID, error=ERROR),
+            Outcome.ERROR,
+            "I fed her. The run was cut short: the model failed.",
+        ),
+        # Something was done: the owner hears of it in any case.
+        (Ending(actions=(DONE,)), Outcome.ACTED, "Done: Feed."),
+        (Ending(actions=(DONE,), said=SAID), Outcome.ACTED, "I fed her."),
+        (Ending(actions=(DONE, DONE)), Outcome.ACTED, "Done: Feed."),
+        (Ending(actions=(DONE, ALREADY)), Outcome.ACTED, "Done: Feed."),
+        (
+            Ending(actions=(FAILED, DONE)),
+            Outcome.ACTED,
+            "Done: Feed. Not done: Play.",
+        ),
+        (
+            Ending(actions=(DONE, WAITS), said=SAID),
+            Outcome.ACTED,
+            "I fed her. Waiting for your yes: Unlock.",
+        ),
+        (
+            Ending(actions=(DONE, RUNS), cut=CUT),
+            Outcome.TIMEOUT,
+            "Done: Feed. Still running: Wash. The run was cut short: it took too long.",
+        ),
+        (
+            Ending(actions=(DONE,), error=ERROR),
+            Outcome.ERROR,
+            "Done: Feed. The run was cut short: the model failed.",
+        ),
+        (
+            Ending(actions=(RUNS, WAITS, FAILED, DONE), said=SAID, cut=CUT),
+            Outcome.TIMEOUT,
+            (
+                "I fed her. Not done: Play. Waiting for your yes: Unlock."
+                " Still running: Wash. The run was cut short: it took too long."
+            ),
+        ),
+        (
+            Ending(actions=(DONE,), cut=CutReason.STOPPED, error=ERROR),
+            Outcome.STOPPED,
+            "Done: Feed. The run was cut short: the heartbeat was switched off.",
+        ),
+    ],
+)
+def test_who_hears_what(ending: Ending, outcome: Outcome, message: str | None) -> None:
+    assert ending.outcome is outcome
+    assert owner_message(ending, phrases()) == message
+
+
+@pytest.mark.contract("A6")
+@pytest.mark.parametrize("status", ActionStatus)
+def test_only_an_executed_action_counts_as_acted(status: ActionStatus) -> None:
+    ending = Ending(actions=(action("Feed", status),), said="I have done everything.")
+
+    assert ending.acted is (status is ActionStatus.DONE)
+    assert (ending.outcome is Outcome.ACTED) is (status is ActionStatus.DONE)
+
+
+@pytest.mark.contract("S2")
+@pytest.mark.parametrize("cut", CutReason)
+def test_each_cut_has_an_outcome_and_a_sentence(cut: CutReason) -> None:
+    ending = Ending(actions=(DONE,), cut=cut)
+
+    assert ending.outcome == cut.value
+    message = owner_message(ending, phrases())
+    assert message == f"Done: Feed. {SENTENCES[f'cut_{cut.value}']}"
+
+
+@pytest.mark.contract("S2", "S6")
+def test_what_the_code_adds_is_never_lost() -> None:
+    many = tuple(
+        action(f"A rather long name of an action, number {n}", status)
+        for n in range(20)
+        for status in ActionStatus
+    )
+    ending = Ending(actions=many, said="word " * 200, cut=CutReason.TOKEN_LIMIT)
+
+    message = owner_message(ending, phrases())
+
+    assert message is not None
+    assert len(message) <= MAX_LENGTH
+    assert message.startswith("word word word")
+    for part in ("Not done: A", "Waiting for your yes: A", "Still running: A"):
+        assert part in message
+    assert message.endswith(SENTENCES["cut_token_limit"])
+
+
+@pytest.mark.contract("S2")
+def test_the_first_words_keep_the_room_that_the_rest_leaves() -> None:
+    ending = Ending(actions=(FAILED,), said="word " * 200)
+
+    message = owner_message(ending, phrases())
+
+    assert message is not None
+    assert message.endswith("… Not done: Play.")
+    assert MAX_LENGTH - 6 <= len(message) <= MAX_LENGTH
+
+
+@pytest.mark.contract("S2")
+def test_names_are_written_out_where_there_is_room() -> None:
+    name = "The big lamp in the corner of the living room behind the old green sofa"
+    ending = Ending(actions=(action(name, ActionStatus.FAILED),), said=SAID)
+
+    assert owner_message(ending, phrases()) == f"I fed her. Not done: {name}."
+
+
+@pytest.mark.contract("S2")
+def test_sentences_of_any_length_fit() -> None:
+    wordy = Phrases(
+        say=lambda key, **_words: f"{key} " * 60, name_of=lambda one: one.action
+    )
+
+    message = owner_message(Ending(actions=(DONE, FAILED), cut=CUT), wordy)
+
+    assert message is not None
+    assert len(message) <= MAX_LENGTH
+    assert message.startswith("done done")
+    assert "not_done" in message
+
+
+@pytest.mark.contract("A1", "S2", "S6")
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("<script>", "Feed"),
+        ("<!--", "Feed"),
+        ("", "Feed"),
+        ("**Bowl**", "Bowl"),
+        ("Bowl\n\n# Not done: nothing", "Bowl Not done: nothing"),
+        ("Bowl https://evil.example", "Bowl"),
+        ("{actions} %s", "{actions} %s"),
+    ],
+)
+def test_an_entitys_name_can_hide_nothing(name: str, shown: str) -> None:
+    ending = Ending(actions=(DONE, FAILED))
+
+    message = owner_message(ending, phrases({"Feed": name}))
+
+    assert message == f"Done: {shown}. Not done: Play."
+
+
+@pytest.mark.contract("S6")
+def test_the_models_words_become_plain_text() -> None:
+    ending = Ending(actions=(DONE,), said="**Fed** her\n![x](http://evil/x.png)!")
+
+    assert owner_message(ending, phrases()) == "Fed her x!"
+
+
+@pytest.mark.contract("S1", "S2")
+def test_markup_without_a_word_says_nothing() -> None:
+    said = "<img src=http://evil/x.png>"
+
+    assert owner_message(Ending(said=said), phrases()) is None
+    assert owner_message(Ending(said=said, actions=(DONE,)), phrases()) == "Done: Feed."
+
+
+@pytest.mark.contract("S1", "S2", "S6")
+@example(statuses=[ActionStatus.FAILED], said="[a](", cut=None, name=")")
+@example(statuses=[ActionStatus.FAILED], said="Fed [a][", cut=None, name="]")
+@given(
+    statuses=st.lists(st.sampled_from(ActionStatus), max_size=30),
+    said=st.none() | st.text(max_size=400),
+    cut=st.none() | st.sampled_from(CutReason),
+    name=st.text(max_size=80),
+)
+def test_any_message_is_one_plain_line_that_leaves_nothing_out(
+    statuses: list[ActionStatus], said: str | None, cut: CutReason | None, name: str
+) -> None:
+    actions = tuple(action(f"domain.{n}", s) for n, s in enumerate(statuses))
+    names = {one.action: name for one in actions}
+    ending = Ending(actions=actions, said=said, cut=cut)
+
+    message = owner_message(ending, phrases(names))
+
+    if message is None:
+        assert not ending.acted
+        return
+    assert ending.acted or said
+    assert len(message) <= MAX_LENGTH
+    for line in (message, plain_line(message)):  # the notifier makes it plain again
+        assert ("Not done: " in line) >= (ActionStatus.FAILED in statuses)
+        assert ("Waiting for your yes: " in line) >= (ActionStatus.WAITING in statuses)
+        assert ("Still running: " in line) >= (ActionStatus.STILL_RUNNING in statuses)
+        assert cut is None or line.endswith(SENTENCES[f"cut_{cut.value}"])
