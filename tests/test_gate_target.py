@@ -293,6 +293,8 @@ class _Fake(Condition):
     async def async_validate_config(
         cls, hass: HomeAssistant, config: ConfigType
     ) -> ConfigType:
+        # Some write into what they are given.
+        config.setdefault(CONF_OPTIONS, {})["validated"] = True
         return config
 
     def __init__(self, hass: HomeAssistant, config: ConditionConfig) -> None:
@@ -346,6 +348,16 @@ async def test_a_custom_condition_may_do_anything(
     assert gate.judge() is judged
     assert inverse.is_open() is (judged is False)
     assert gate.explain()[0].reason
+
+
+@pytest.mark.contract("G1")
+async def test_a_custom_condition_cannot_write_into_what_is_stored(
+    hass: HomeAssistant, custom: dict[str, Any]
+) -> None:
+    raw = {"condition": "pet.is_well", CONF_OPTIONS: {"who": "Milonga"}}
+    gate = await build(hass, raw)
+    assert gate.is_open()
+    assert raw[CONF_OPTIONS] == {"who": "Milonga"}
 
 
 @pytest.mark.contract("G2")
