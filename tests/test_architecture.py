@@ -25,7 +25,7 @@ FLOORS: tuple[Floor, ...] = (
         "approvals",
         "guard guard_*",
     ),
-    ("gate gate_*", "home home_*", "toolbox toolbox_* tool_*"),
+    ("gate gate_*", "home home_*", "toolbox tools tools.*"),
     ("run",),
     ("heartbeat pulse reporter runner shared situation",),
     ("runtime",),
@@ -45,7 +45,7 @@ FLOORS: tuple[Floor, ...] = (
     ("__init__",),
 )
 
-TOOLBOX = "toolbox toolbox_* tool_*"
+TOOLBOX = "toolbox tools tools.*"
 
 PLATFORMS_OF_OURS = frozenset(
     {

@@ -361,7 +361,7 @@ async def test_where_descriptions_cannot_be_read_the_scripts_are_left(
         raise ModuleNotFoundError("No module named 'voice'")
 
     monkeypatch.setattr(
-        "custom_components.proactive_agent.tool_build.async_get_all_descriptions",
+        "custom_components.proactive_agent.tools.build.async_get_all_descriptions",
         fail,
     )
     toolbox = await world.toolbox(Reach(act=("light.lamp", "script.feed")))

@@ -6,13 +6,13 @@ from homeassistant.core import HomeAssistant
 import pytest
 import voluptuous as vol
 
-from custom_components.proactive_agent.tool_fields import (
+from custom_components.proactive_agent.tools.fields import (
     Parameters,
     action_parameters,
     script_parameters,
 )
-from custom_components.proactive_agent.tool_names import unique_name
-from custom_components.proactive_agent.tool_schema import json_schema
+from custom_components.proactive_agent.tools.names import unique_name
+from custom_components.proactive_agent.tools.schema import json_schema
 
 ACTORS = ("light.a", "light.b", "lock.c", "sensor.t")
 

@@ -13,12 +13,12 @@ from .engine.one_line import one_line
 from .engine.reach import Reach
 from .engine.records import ToolAnswer, ToolCall, ToolSpec
 from .guard import Guard
-from .tool_action import ActionTool
-from .tool_base import AgentTool, ArgumentError
-from .tool_build import Catalogue, action_tools, script_tools
-from .tool_schema import json_schema
-from .tool_state import GetStateTool
-from .tool_voice import StopHeartbeatTool, TellOwnerTool
+from .tools.action import ActionTool
+from .tools.base import AgentTool, ArgumentError
+from .tools.build import Catalogue, action_tools, script_tools
+from .tools.schema import json_schema
+from .tools.state import GetStateTool
+from .tools.voice import StopHeartbeatTool, TellOwnerTool
 
 _LOGGER = logging.getLogger(__name__)
 

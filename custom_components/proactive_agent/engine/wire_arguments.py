@@ -9,6 +9,7 @@ from .wire_json import read_value, skip_blanks, write
 _TAIL: Final = re.compile(
     r"(?:\s|[}\]]|```|</?(?:tool_call|function|tool|arguments)>|<\|[a-z_]+\|>)*"
 )
+_MAX_TAIL: Final = 200
 _FENCE: Final = re.compile(r"\s*```(?:json)?\s*")
 
 NOT_AN_OBJECT: Final = (
@@ -51,7 +52,7 @@ def read_arguments(raw: Any, *, whole: bool = True) -> list[dict[str, Any]]:
 
 def _read_text(text: str, *, nested: bool = False) -> list[dict[str, Any]]:
     objects, rest = _read_values(text)
-    if not _TAIL.fullmatch(rest):
+    if len(rest) > _MAX_TAIL or not _TAIL.fullmatch(rest):
         raise UnreadableArgumentsError(NOT_JSON)
     if not nested and len(objects) == 1 and isinstance(objects[0], str):
         return _read_text(objects[0], nested=True)

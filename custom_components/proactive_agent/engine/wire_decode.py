@@ -40,9 +40,9 @@ _FILTER: Final = (
 )
 _NAMELESS: Final = "The model asked for a tool without naming it; try another model."
 _BROKEN: Final = (
-    "The model wrote a tool call that is not whole; allow it more tokens, "
-    "or try another model."
+    "The model wrote a tool call that is not whole, or far too much; try another model."
 )
+_MAX_CONTENT: Final = 500_000  # characters, thinking included
 
 
 def decode_reply(
@@ -99,6 +99,8 @@ def _read(
     message: dict[str, Any], tools: Sequence[ToolSpec], *, cut_off: bool
 ) -> _Said:
     content = read_content(message.get("content"))
+    if len(content) > _MAX_CONTENT:
+        raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN)
     spoken = strip_thinking(content)
     if raw_calls := structured_calls(message):
         wanted = read_calls(raw_calls, tools, cut_off=cut_off)

@@ -16,17 +16,17 @@ from .wire_json import as_dict, as_text, read_value, skip_blanks
 _ARGUMENT_KEYS: Final = ("arguments", "parameters", "args")
 _CALL_KEYS: Final = frozenset({"name", "type", "id", *_ARGUMENT_KEYS})
 _FUNCTION: Final = re.compile(
-    r"""<(?:function=|invoke\s+name=)["']?([^"'>]+)["']?>(.*?)"""
+    r"""<(?:function=|invoke\s+name=)["']?([^"'>]{1,64})["']?>(.*?)"""
     r"(?:</(?:function|invoke)>|\Z)",
     re.DOTALL,
 )
 _PARAMETER: Final = re.compile(
-    r"""<parameter(?:=|\s+name=)["']?([^"'>]+)["']?[^>]*>(.*?)</parameter>""", re.DOTALL
+    r"""<parameter(?:=|\s+name=)["']?([^"'>]{1,64})["']?>(.*?)</parameter>""", re.DOTALL
 )
 _GLM_ARGUMENT: Final = re.compile(
-    r"<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL
+    r"<arg_key>([^<]*)</arg_key>\s*<arg_value>(.*?)</arg_value>", re.DOTALL
 )
-_NAME: Final = r"([\w.-]+)"
+_NAME: Final = r"([\w.-]{1,64})(?![\w.-])"
 _GLM: Final = re.compile(rf"\s*{_NAME}\s*((?:<arg_key>.*</arg_value>)?)\s*", re.DOTALL)
 _DEEPSEEK: Final = re.compile(
     rf"\s*(?:function<｜tool▁sep｜>)?{_NAME}\s*(?:<｜tool▁sep｜>)?\s*(.*)", re.DOTALL
@@ -108,9 +108,8 @@ def _read_envelope(body: str) -> list[Written]:
     glm = _GLM.fullmatch(body)
     if glm is None:
         return read_json_calls(body)
-    arguments = {key.strip(): value for key, value in _GLM_ARGUMENT.findall(glm[2])}
-    if glm[2].count("<arg_key>") != len(arguments):
-        raise NoCallError("a broken argument")
+    _refuse_unpaired(body, "arg_key", "arg_value")
+    arguments = {key.strip(): value for key, value in _GLM_ARGUMENT.findall(body)}
     return [Written(name=glm[1], arguments=arguments, untyped=True)]
 
 
@@ -123,6 +122,7 @@ def _read_functions(body: str) -> list[Written]:
 def _function(name: str, inner: str) -> Written:
     if not inner.strip() or inner.lstrip().startswith(("{", "[", '"')):
         return Written(name=name, arguments=inner)
+    _refuse_unpaired(inner, "parameter")
     if _PARAMETER.sub("", inner).strip():
         raise NoCallError("a broken parameter")
     arguments = {
@@ -130,6 +130,13 @@ def _function(name: str, inner: str) -> Written:
         for key, value in _PARAMETER.findall(inner)
     }
     return Written(name=name, arguments=arguments, untyped=True)
+
+
+def _refuse_unpaired(body: str, *tags: str) -> None:
+    """Refuse what is cut off; matching it would also take time by its square."""
+    for tag in tags:
+        if len(re.findall(rf"<{tag}\b", body)) != body.count(f"</{tag}>"):
+            raise NoCallError(f"an open {tag}")
 
 
 def _read_by(pattern: re.Pattern[str]) -> Callable[[str], list[Written]]:

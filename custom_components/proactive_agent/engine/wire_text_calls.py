@@ -20,7 +20,7 @@ from .wire_dialects import (
 from .wire_json import as_dict, as_list, as_text, read_value
 from .wire_names import clean_name, find_tool, unknown_tool
 
-# Longer texts are not searched: matching tags in them could hold up everything else.
+# A last word is a line; to search a book for calls would hold up everything else.
 _MAX_LENGTH: Final = 32_000
 _LEFTOVERS: Final = re.compile(
     r"</?(?:tool_call|tool_calls|function_call|function_calls|minimax:tool_call)>"
@@ -51,6 +51,8 @@ def find_calls(text: str, tools: Sequence[ToolSpec]) -> tuple[list[Wanted], str]
     """
     if not tools:
         return [], text
+    if len(text) > _MAX_LENGTH:
+        raise BrokenCallError("too long to be searched")
     bare = _bare_calls(text, tools)
     if bare:
         return bare, ""
@@ -91,8 +93,6 @@ def _envelopes(text: str) -> Iterator[tuple[int, int, list[Written], bool]]:
         position = opener.start()
         if fences % 2 or text.endswith("`", 0, position):
             continue  # an example in a code block, or behind a backtick
-        if len(text) > _MAX_LENGTH:
-            raise BrokenCallError("too long")
         closer = dialect.closer.search(text, opener.end())
         if closer is None:
             raise BrokenCallError("cut off")

@@ -7,9 +7,9 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import llm, selector
 import probatio
 
-from .tool_base import AgentTool, ArgumentError
-from .tool_fields import Field
-from .tool_names import STOP_HEARTBEAT, TELL_OWNER
+from .base import AgentTool, ArgumentError
+from .fields import Field
+from .names import STOP_HEARTBEAT, TELL_OWNER
 
 
 class SayTool(AgentTool):

@@ -6,7 +6,7 @@ from typing import Any
 from homeassistant.helpers.llm import selector_serializer
 import probatio
 
-from .tool_fields import Choice, Field
+from .fields import Choice, Field
 
 # The words every server knows; whatever else a converter writes is left out.
 _KEPT = (

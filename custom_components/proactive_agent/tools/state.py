@@ -8,9 +8,9 @@ from homeassistant.helpers import llm
 from homeassistant.util import dt as dt_util
 import probatio
 
-from .tool_base import AgentTool, as_json
-from .tool_fields import Choice
-from .tool_names import GET_STATE
+from .base import AgentTool, as_json
+from .fields import Choice
+from .names import GET_STATE
 
 _MAX_ATTRIBUTES = 40
 _NOISE = frozenset({"icon", "supported_features"})

@@ -14,15 +14,15 @@ from homeassistant.helpers.service import (
 )
 from homeassistant.helpers.translation import async_get_translations
 
-from .engine.one_line import one_line
-from .engine.policy import SCRIPT, is_free, is_never
-from .engine.reach import Reach
-from .guard import Guard
-from .guard_facts import script_service
-from .tool_action import ActionTool, ScriptTool
-from .tool_fields import action_parameters, script_parameters
-from .tool_match import targeted
-from .tool_names import unique_name
+from ..engine.one_line import one_line
+from ..engine.policy import SCRIPT, is_free, is_never
+from ..engine.reach import Reach
+from ..guard import Guard
+from ..guard_facts import script_service
+from .action import ActionTool, ScriptTool
+from .fields import action_parameters, script_parameters
+from .match import targeted
+from .names import unique_name
 
 _LOGGER = logging.getLogger(__name__)
 

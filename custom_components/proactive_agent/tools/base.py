@@ -12,9 +12,9 @@ from homeassistant.helpers.json import ExtendedJSONEncoder, json_bytes
 from homeassistant.util.json import json_loads
 import probatio
 
-from .const import DOMAIN
-from .engine.one_line import one_line
-from .engine.records import Json
+from ..const import DOMAIN
+from ..engine.one_line import one_line
+from ..engine.records import Json
 
 _MAX_TEXT = 4_096
 _MAX_DEPTH = 8

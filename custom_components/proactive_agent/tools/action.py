@@ -7,10 +7,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import llm
 from homeassistant.util.json import JsonObjectType
 
-from .engine.records import ActionRecord, ActionStatus, Json
-from .guard import Action, Guard
-from .tool_base import AgentTool, as_json
-from .tool_fields import Parameters
+from ..engine.records import ActionRecord, ActionStatus, Json
+from ..guard import Action, Guard
+from .base import AgentTool, as_json
+from .fields import Parameters
 
 _DRY = "This is a dry run: it would have been called."
 

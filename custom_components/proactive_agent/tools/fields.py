@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import config_validation as cv, selector
 import probatio
 
-from .tool_match import field_applies, matches
+from .match import field_applies, matches
 
 # What such a selector yields reaches further than the entities it may name (A3).
 _WIDE = frozenset(
