@@ -158,6 +158,21 @@ def test_a_nameless_call_is_no_answer(calls: Any) -> None:
     assert caught.value.kind is ErrorKind.INVALID_RESPONSE
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": "<think>" + "Hm. " * 200_000 + "</think>Hello"},
+        {"tool_calls": [{"function": {"name": "now"}}] * 200_000},
+        _call('{"city": "Oslo"}' + "".join(f'{{"days": {n}}}' for n in range(101))),
+    ],
+    ids=["thinking", "calls", "glued calls"],
+)
+def test_far_too_much_is_no_answer(message: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match="far too much") as caught:
+        _decode(message)
+    assert caught.value.kind is ErrorKind.INVALID_RESPONSE
+
+
 def test_a_nameless_legacy_call_beside_an_answer_is_none() -> None:
     message = {"content": "Hello", "function_call": {"name": "", "arguments": ""}}
     assert _decode(message).text == "Hello"

@@ -42,6 +42,7 @@ _NAMELESS: Final = "The model asked for a tool without naming it; try another mo
 _BROKEN: Final = (
     "The model wrote a tool call that is not whole, or far too much; try another model."
 )
+_MAX_CALLS: Final = 100  # in one turn; a model that wants more has gone astray
 _MAX_CONTENT: Final = 500_000  # characters, thinking included
 
 
@@ -103,12 +104,14 @@ def _read(
         raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN)
     spoken = strip_thinking(content)
     if raw_calls := structured_calls(message):
-        wanted = read_calls(raw_calls, tools, cut_off=cut_off)
+        wanted = read_calls(raw_calls[: _MAX_CALLS + 1], tools, cut_off=cut_off)
         if not wanted:
             raise ModelError(ErrorKind.INVALID_RESPONSE, _NAMELESS)
     else:
         wanted, spoken = _calls_in_text(spoken, tools)
         content = spoken if wanted else content
+    if len(wanted) > _MAX_CALLS:
+        raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN)
     refusal = as_text(message.get("refusal"))
     text = next((words for words in (spoken, refusal) if words.strip()), None)
     return _Said(text=text, calls=tuple(identify(wanted)), content=content or refusal)

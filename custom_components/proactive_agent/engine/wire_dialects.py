@@ -110,6 +110,8 @@ def _read_envelope(body: str) -> list[Written]:
         return read_json_calls(body)
     _refuse_unpaired(body, "arg_key", "arg_value")
     arguments = {key.strip(): value for key, value in _GLM_ARGUMENT.findall(body)}
+    if body.count("<arg_key>") != len(arguments):
+        raise NoCallError("a key without a value")
     return [Written(name=glm[1], arguments=arguments, untyped=True)]
 
 

@@ -68,7 +68,7 @@ def _decode(text: str, start: int) -> tuple[Any, int]:
         raise ValueError("nested too deeply") from err
     if _depth_exceeds(value, _MAX_DEPTH):
         raise ValueError("nested too deeply")
-    if _SURROGATE.search(text):
+    if _SURROGATE.search(text, start, end):
         # Half a character cannot be sent on: no encoder takes it.
         sound = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         value = json.loads(sound)
