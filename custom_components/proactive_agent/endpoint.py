@@ -13,9 +13,9 @@ import aiohttp
 from .engine.errors import ErrorKind, ModelError
 from .engine.records import JsonObject, Reply, ToolSpec
 from .engine.wire import decode_models, decode_reply, encode_request
-from .engine.wire_errors import ADVICE
-from .engine.wire_facts import quote
-from .engine.wire_json import write
+from .engine.wire.errors import ADVICE
+from .engine.wire.facts import quote
+from .engine.wire.values import write
 from .models import EndpointOptions
 
 type _Answer = tuple[int, Mapping[str, str], bytes]

@@ -155,6 +155,20 @@ def judge(
     return max(*found, Verdict.ASK if must_ask else Verdict.ALLOW)
 
 
+def judge_reading(domain: str, action: str, subjects: Iterable[Subject]) -> Verdict:
+    """Judge an action that only answers: allow or deny, nobody is asked.
+
+    Only what a domain itself offers for its own entities is known to be harmless;
+    an integration may answer with the codes of a lock.
+    """
+    found = [
+        one.domain == domain and not one.own and one.domain not in SECOND_VOICE
+        for one in subjects
+    ]
+    allowed = found and all(found) and domain != SCRIPT and not is_never(domain, action)
+    return Verdict.ALLOW if allowed else Verdict.DENY
+
+
 def is_never(domain: str, action: str) -> bool:
     """Tell whether an action is never a tool, whatever was chosen (A2)."""
     if domain == SCRIPT:

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import ErrorKind, ModelError
-from .wire_errors import ADVICE, read_answer, to_error
-from .wire_facts import facts_of
-from .wire_json import as_dict, as_list, as_text
+from ..errors import ErrorKind, ModelError
+from .errors import ADVICE, read_answer, to_error
+from .facts import facts_of
+from .values import as_dict, as_list, as_text
 
 
 def decode_models(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import re
 from typing import Any, Final
 
-from .wire_json import as_dict, as_text, read_value, skip_blanks
+from .values import as_dict, as_text, read_value, skip_blanks
 
 _ARGUMENT_KEYS: Final = ("arguments", "parameters", "args")
 _CALL_KEYS: Final = frozenset({"name", "type", "id", *_ARGUMENT_KEYS})

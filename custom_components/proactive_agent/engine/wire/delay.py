@@ -6,8 +6,8 @@ from email.utils import parsedate_to_datetime
 import re
 from typing import Any, Final
 
-from .wire_facts import Facts
-from .wire_json import as_dict, as_list
+from .facts import Facts
+from .values import as_dict, as_list
 
 _EPOCH: Final = 1_000_000_000  # a number of seconds this large is a date
 _PART: Final = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import re
 from typing import Any, Final
 
-from .wire_json import as_dict, as_list, as_text, read_body
+from .values import as_dict, as_list, as_text, read_body
 
 _MAX_LENGTH: Final = 2_000  # of what rules look at
 _MAX_QUOTED: Final = 200  # of what an owner reads

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 import re
 from typing import Final
 
-from .records import ToolSpec
+from ..records import ToolSpec
 
 # Namespaces that some templates put before every tool; no tool has a dot in its name.
 _NAMESPACES: Final = ("functions.", "default_api.")

@@ -7,11 +7,11 @@ is a `ModelError`, never another exception, and never half a call.
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from .records import JsonObject, ToolSpec
-from .wire_decode import decode_reply
-from .wire_errors import classify_error
-from .wire_models import decode_models
-from .wire_url import normalise_url
+from ..records import JsonObject, ToolSpec
+from .decode import decode_reply
+from .errors import classify_error
+from .models import decode_models
+from .url import normalise_url
 
 __all__ = [
     "classify_error",

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import re
 from typing import Final
 
-from .errors import ErrorKind
-from .wire_facts import Facts
+from ..errors import ErrorKind
+from .facts import Facts
 
 _TOOLS: Final = re.compile(r"\b(?:tools?|functions?|function calling)\b")
 NO_TOOLS: Final = (

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import re
 from typing import Any, Final
 
-from .errors import ErrorKind, ModelError
-from .records import Reply, ToolSpec, Usage
-from .wire_calls import (
+from ..errors import ErrorKind, ModelError
+from ..records import Reply, ToolSpec, Usage
+from .calls import (
     Wanted,
     identify,
     read_calls,
@@ -16,11 +16,11 @@ from .wire_calls import (
     to_call,
     to_history,
 )
-from .wire_errors import ADVICE, read_answer, to_error
-from .wire_facts import facts_of, quote
-from .wire_json import as_dict, as_list, as_text
-from .wire_text import read_content, strip_thinking
-from .wire_text_calls import BrokenCallError, find_calls
+from .errors import ADVICE, read_answer, to_error
+from .facts import facts_of, quote
+from .text import read_content, strip_thinking
+from .text_calls import BrokenCallError, find_calls
+from .values import as_dict, as_list, as_text
 
 # Fields of an answer that a server does not take back as part of the history.
 _OWN_KEYS: Final = frozenset(

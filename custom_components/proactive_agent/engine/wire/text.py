@@ -3,7 +3,7 @@
 import re
 from typing import Any, Final
 
-from .wire_json import as_dict, as_list, as_text
+from .values import as_dict, as_list, as_text
 
 _TAGS: Final = (
     ("<think>", "</think>"),

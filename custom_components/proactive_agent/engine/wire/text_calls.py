@@ -7,18 +7,18 @@ from dataclasses import replace
 import re
 from typing import Any, Final
 
-from .records import ToolSpec
-from .wire_arguments import UnreadableArgumentsError, read_arguments
-from .wire_calls import Wanted
-from .wire_dialects import (
+from ..records import ToolSpec
+from .arguments import UnreadableArgumentsError, read_arguments
+from .calls import Wanted
+from .dialects import (
     DIALECTS,
     Dialect,
     NoCallError,
     Written,
     read_json_calls,
 )
-from .wire_json import as_dict, as_list, as_text, read_value
-from .wire_names import clean_name, find_tool, unknown_tool
+from .names import clean_name, find_tool, unknown_tool
+from .values import as_dict, as_list, as_text, read_value
 
 # A last word is a line; to search a book for calls would hold up everything else.
 _MAX_LENGTH: Final = 32_000

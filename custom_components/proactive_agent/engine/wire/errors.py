@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from .errors import ErrorKind, ModelError
-from .wire_delay import retry_after
-from .wire_facts import Facts, facts_of, has_error, quote, read_facts
-from .wire_json import read_body
-from .wire_rules import diagnose
-from .wire_url import normalise_url
+from ..errors import ErrorKind, ModelError
+from .delay import retry_after
+from .facts import Facts, facts_of, has_error, quote, read_facts
+from .rules import diagnose
+from .url import normalise_url
+from .values import read_body
 
 ADVICE: Final[Mapping[ErrorKind, str]] = {
     ErrorKind.AUTH: "The server refused the API key; enter a valid one.",

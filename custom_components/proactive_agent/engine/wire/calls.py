@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from uuid import uuid4
 
-from .records import ToolCall, ToolSpec
-from .wire_arguments import UnreadableArgumentsError, read_arguments
-from .wire_json import as_dict, as_list, as_text, write
-from .wire_names import clean_name, find_tool, history_name, unknown_tool
+from ..records import ToolCall, ToolSpec
+from .arguments import UnreadableArgumentsError, read_arguments
+from .names import clean_name, find_tool, history_name, unknown_tool
+from .values import as_dict, as_list, as_text, write
 
 # Mistral takes only ids of nine letters and digits; everybody else takes them too.
 _ID_LENGTH: Final = 9

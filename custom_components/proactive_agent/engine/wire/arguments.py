@@ -3,7 +3,7 @@
 import re
 from typing import Any, Final
 
-from .wire_json import read_value, skip_blanks, write
+from .values import read_value, skip_blanks, write
 
 # What templates leave behind the last brace; prose or digits would be a doubt.
 _TAIL: Final = re.compile(
