@@ -25,7 +25,7 @@ FLOORS: tuple[Floor, ...] = (
         "approvals",
         "guard guard_*",
     ),
-    ("gate gate_*", "home home_*", "toolbox tools tools.*"),
+    ("gate gate.*", "home home_*", "toolbox tools tools.*"),
     ("run",),
     ("heartbeat pulse reporter runner shared situation",),
     ("runtime",),

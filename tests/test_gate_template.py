@@ -7,7 +7,7 @@ from homeassistant.helpers.template import Template
 import pytest
 
 from custom_components.proactive_agent.gate import Gate
-from custom_components.proactive_agent.gate_asked import Asked
+from custom_components.proactive_agent.gate.asked import Asked
 
 A, B = "sensor.a", "sensor.b"
 

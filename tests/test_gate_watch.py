@@ -18,7 +18,7 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.proactive_agent.const import DOMAIN
 from custom_components.proactive_agent.gate import Gate
-from custom_components.proactive_agent.gate_watch import GateWatch
+from custom_components.proactive_agent.gate.watch import GateWatch
 
 BELOW = {"condition": "numeric_state", "entity_id": "sensor.b", "below": 5}
 MISSING = "missing_entity_hb1_sensor.b"

@@ -15,7 +15,7 @@ from .const import DOMAIN
 from .engine.errors import CutReason
 from .engine.fuses import StopReason
 from .engine.records import Cause, RunRecord, Status
-from .gate_keeper import GateKeeper
+from .gate.keeper import GateKeeper
 from .home import Reach, resolve
 from .identity import Identity
 from .listeners import Listeners

@@ -1,0 +1,129 @@
+"""One plain condition: Home Assistant's own checker, and what it needs."""
+
+from collections.abc import Iterator, Sequence
+from typing import override
+
+from homeassistant.core import HomeAssistant
+from homeassistant.helpers.condition import ConditionChecker, trace_condition
+from homeassistant.helpers.template import Template
+from homeassistant.helpers.trace import trace_get
+from homeassistant.helpers.typing import ConfigType
+
+from ..engine.records import GateVerdict
+from . import words
+from .asked import Asked
+from .needs import Need, lament, trouble_of
+from .tree import Answer, Trouble
+
+
+class UnjudgeableError(Exception):
+    """The checker answered, but its answer stands on nothing."""
+
+
+class Leaf:
+    """A condition without others inside."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        config: ConfigType,
+        checker: ConditionChecker,
+        needs: Sequence[Need],
+    ) -> None:
+        """Take a validated configuration and the checker built from it."""
+        self._hass = hass
+        self._config = config
+        self._checker = checker
+        self._needs = tuple(needs)
+        self._fault: str | None = None
+        self.name = words.name(config)
+
+    def judge(self) -> Answer:
+        """Ask the checker, if all it needs is there (G1, G2)."""
+        for need in self._needs:
+            if fault := need.complaint():
+                self._fault = fault
+                return None
+        try:
+            self._fault = None
+            return self._check()
+        except Exception as err:  # noqa: BLE001 - any integration may bring a checker
+            self._fault = " ".join(str(err).split()) or type(err).__name__
+            return None
+
+    def _check(self) -> Answer:
+        if (answer := self._checker.async_check()) is None:
+            raise UnjudgeableError("it gives no answer")
+        return bool(answer)
+
+    def explain(self) -> GateVerdict:
+        """Judge, and say what was seen (G3)."""
+        result = self.judge()
+        reason = self._fault or words.observation(
+            self._hass, self._config, sorted(set(self.entity_ids())), result=result
+        )
+        return GateVerdict(condition=self.name, result=result, reason=reason)
+
+    def entity_ids(self) -> Iterator[str]:
+        """Yield the entities the needs are about."""
+        for need in self._needs:
+            yield from need.entity_ids()
+
+    def troubles(self) -> Iterator[tuple[str, Trouble]]:
+        """Yield the entities that are missing or silent."""
+        for need in self._needs:
+            yield from need.troubles()
+
+
+class TemplateLeaf(Leaf):
+    """A template condition; its entities are those the rendering read (G2)."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        config: ConfigType,
+        checker: ConditionChecker,
+        *,
+        asked: Asked,
+    ) -> None:
+        """Take the silent states that the template is allowed to see."""
+        super().__init__(hass, config, checker, ())
+        self._template: Template = config["value_template"]
+        self._asked = asked
+        self._read: frozenset[str] = frozenset()
+
+    @override
+    def _check(self) -> Answer:
+        try:
+            answer = super()._check()
+        except Exception:
+            # Only a rendering of our own tells what a failing template read.
+            with trace_condition(None):
+                info = self._template.async_render_to_info(parse_result=False)
+            self._note(frozenset(info.entities))
+            raise
+        # What was read stands in the trace, which spares a second rendering.
+        seen = (trace_get(clear=False) or {})[""][-1].as_dict()
+        self._note(frozenset(seen["result"]["entities"]))
+        if errors := seen.get("template_errors"):
+            raise UnjudgeableError(f"its template fails: {'; '.join(errors)}")
+        return answer
+
+    def _note(self, read: frozenset[str]) -> None:
+        self._read = read
+        for entity_id, _ in sorted(self.troubles()):
+            raise UnjudgeableError(lament(self._hass, entity_id))
+
+    @override
+    def entity_ids(self) -> Iterator[str]:
+        """Yield what the template read last."""
+        yield from self._read
+
+    @override
+    def troubles(self) -> Iterator[tuple[str, Trouble]]:
+        """Yield those it read that are missing, or silent and not asked for."""
+        for entity_id in self._read:
+            if trouble := trouble_of(self._hass, entity_id):
+                state = self._hass.states.get(entity_id)
+                if state is None or not self._asked.covers(entity_id, state.state):
+                    yield entity_id, trouble

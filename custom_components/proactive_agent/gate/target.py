@@ -1,0 +1,107 @@
+"""The entities of a purpose-specific condition, found as Home Assistant does."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from homeassistant.core import HomeAssistant, State
+from homeassistant.helpers.condition import (
+    ConditionChecker,
+    EntityConditionBase,
+    EntityNumericalConditionBase,
+)
+from homeassistant.helpers.target import (
+    TargetSelection,
+    async_extract_referenced_entity_ids,
+)
+
+from .needs import SILENT_STATES, holds_number, lament, trouble_of
+from .tree import Trouble
+
+_NAMED_AT_MOST = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetNeed:
+    """A target of which at least one entity can be judged.
+
+    Home Assistant leaves the others out, and "all" of none is true there.
+    `checker` is None for a condition that is not one of its entity conditions.
+    """
+
+    hass: HomeAssistant
+    target: Mapping[str, Any]
+    checker: EntityConditionBase | None
+
+    def complaint(self) -> str | None:
+        """Say why none of the target's entities can be judged."""
+        named, candidates = self._resolve()
+        for entity_id in candidates:
+            state = self.hass.states.get(entity_id)
+            if state is not None and self._counts(state):
+                return None
+        suspects = sorted({*named, *candidates})
+        if not suspects:
+            return "its target has no matching entity"
+        laments = [lament(self.hass, entity_id) for entity_id in suspects]
+        more = [f"{len(laments) - _NAMED_AT_MOST} more"] * (
+            len(laments) > _NAMED_AT_MOST
+        )
+        return "none of its entities can be judged: " + ", ".join(
+            laments[:_NAMED_AT_MOST] + more
+        )
+
+    def entity_ids(self) -> Iterator[str]:
+        """Yield the named entities and those the target leads to today."""
+        named, candidates = self._resolve()
+        yield from named | candidates
+
+    def troubles(self) -> Iterator[tuple[str, Trouble]]:
+        """Yield silent entities that were named, or all if no entity can answer."""
+        named, candidates = self._resolve()
+        suspects = named if self.complaint() is None else named | candidates
+        for entity_id in suspects:
+            if trouble := trouble_of(self.hass, entity_id):
+                yield entity_id, trouble
+
+    def _resolve(self) -> tuple[set[str], set[str]]:
+        """Return the named entities, and all that the condition looks at."""
+        # The checker's own rules, or a condition would be judged on other entities
+        # than Home Assistant judges it on; they have no public name there.
+        checker = self.checker
+        found = async_extract_referenced_entity_ids(
+            self.hass,
+            TargetSelection(dict(self.target)),
+            expand_group=False,
+            primary_entities_only=(
+                checker is None or checker._primary_entities_only  # noqa: SLF001
+            ),
+        )
+        candidates = found.referenced | found.indirectly_referenced
+        if checker is not None:
+            candidates = checker.entity_filter(candidates)
+        return found.referenced, candidates
+
+    def _counts(self, state: State) -> bool:
+        if self.checker is not None:
+            return self.checker._should_include(state)  # noqa: SLF001 - see _resolve
+        return state.state not in SILENT_STATES
+
+
+def limit_test(checker: ConditionChecker) -> Callable[[State], str | None]:
+    """Return what a condition demands of an entity that stands for a number."""
+    if not isinstance(checker, EntityNumericalConditionBase):
+        return holds_number
+    limits = (checker.threshold, checker.lower_threshold, checker.upper_threshold)
+
+    def fit(state: State) -> str | None:
+        # Home Assistant's own reading of it, units included: see _resolve.
+        useless = any(
+            limit.entity == state.entity_id
+            and checker._get_threshold_value(limit) is None  # noqa: SLF001
+            for limit in limits
+            if limit is not None
+        )
+        return f"{state.entity_id} is no limit to compare with" if useless else None
+
+    return fit

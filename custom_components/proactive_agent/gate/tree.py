@@ -1,0 +1,139 @@
+"""And, or, not over answers that may be missing (Kleene's three values)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from ..engine.records import GateVerdict
+
+type Answer = bool | None
+type Joint = Literal["and", "or", "not"]
+type Trouble = Literal["missing", "unavailable"]
+
+_LEAD = {
+    "and": "",
+    "or": "one of these must hold: ",
+    "not": "none of these may hold: ",
+}
+
+
+class Node(Protocol):
+    """One condition of the gate, however much is inside it."""
+
+    @property
+    def name(self) -> str:
+        """A short name for the owner."""
+        ...
+
+    def judge(self) -> Answer:
+        """Answer from the present states; None is "cannot be judged" (G2)."""
+        ...
+
+    def explain(self) -> GateVerdict:
+        """Answer with the reason in words (G3)."""
+        ...
+
+    def entity_ids(self) -> Iterator[str]:
+        """Yield what the answer is known to depend on."""
+        ...
+
+    def troubles(self) -> Iterator[tuple[str, Trouble]]:
+        """Yield the entities that keep it from being judged."""
+        ...
+
+
+def conjunction(answers: Iterator[Answer]) -> Answer:
+    """Say whether all hold; stops at the first that does not."""
+    result: Answer = True
+    for answer in answers:
+        if answer is False:
+            return False
+        if answer is None:
+            result = None
+    return result
+
+
+def disjunction(answers: Iterator[Answer]) -> Answer:
+    """Say whether one holds; stops at the first that does."""
+    result: Answer = False
+    for answer in answers:
+        if answer:
+            return True
+        if answer is None:
+            result = None
+    return result
+
+
+def negation(answers: Iterator[Answer]) -> Answer:
+    """Say whether none holds; what is unknown stays unknown."""
+    result = disjunction(answers)
+    return None if result is None else not result
+
+
+_JOIN = {"and": conjunction, "or": disjunction, "not": negation}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """Several conditions under one word."""
+
+    joint: Joint
+    name: str
+    parts: Sequence[Node]
+
+    def judge(self) -> Answer:
+        """Join the parts' answers; nothing enabled inside is no answer."""
+        if not self.parts:
+            return None
+        return _JOIN[self.joint](part.judge() for part in self.parts)
+
+    def explain(self) -> GateVerdict:
+        """Join the parts' answers and reasons."""
+        if not self.parts:
+            return GateVerdict(
+                condition=self.name, result=None, reason="nothing in it is enabled"
+            )
+        verdicts = [part.explain() for part in self.parts]
+        return GateVerdict(
+            condition=self.name,
+            result=_JOIN[self.joint](verdict.result for verdict in verdicts),
+            reason=_LEAD[self.joint] + "; ".join(v.reason for v in verdicts),
+        )
+
+    def entity_ids(self) -> Iterator[str]:
+        """Yield the parts' entities."""
+        for part in self.parts:
+            yield from part.entity_ids()
+
+    def troubles(self) -> Iterator[tuple[str, Trouble]]:
+        """Yield the parts' troubles."""
+        for part in self.parts:
+            yield from part.troubles()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """A condition that could not be built; it keeps the whole gate closed.
+
+    `curable` says that another attempt may succeed without a change by the owner.
+    """
+
+    name: str
+    reason: str
+    curable: bool
+
+    def judge(self) -> Answer:
+        """Nothing can be said."""
+        return None
+
+    def explain(self) -> GateVerdict:
+        """Say what is wrong with it."""
+        return GateVerdict(condition=self.name, result=self.judge(), reason=self.reason)
+
+    def entity_ids(self) -> Iterator[str]:
+        """Nothing is known of its entities."""
+        yield from ()
+
+    def troubles(self) -> Iterator[tuple[str, Trouble]]:
+        """The condition is at fault, not an entity."""
+        yield from ()
