@@ -603,12 +603,10 @@ async def test_an_action_without_end_is_bounded_on_its_own(
     make_guard: MakeGuard,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        "custom_components.proactive_agent.guard_call.ACTION_TIMEOUT", 0.01
-    )
+    monkeypatch.setattr("custom_components.proactive_agent.guard.ACTION_TIMEOUT", 0.01)
     Gated(hass, "light", "turn_on")
     sentence = await refused(make_guard(), LAMP_ON, RefusalKind.FAILED)
-    assert sentence.endswith("it did not end within 10 minutes")
+    assert sentence.endswith("it took too long")
     assert not world.lock.locked()
 
 
@@ -705,3 +703,152 @@ async def test_two_heartbeats_on_one_lamp_do_not_disturb_each_other(
     for run, guard in zip(runs, guards, strict=True):
         record, _ = await run
         assert guard.actions == (record,)
+
+
+FORECASTS = Action(
+    domain="weather", service="get_forecasts", entity_id=("weather.here",)
+)
+
+
+@pytest.fixture
+def forecasts(hass: HomeAssistant, world: World) -> list[ServiceCall]:
+    """An action that only answers, for an entity that may only be seen."""
+    hass.states.async_set("weather.here", "sunny")
+    world.reach = Reach(look=("weather.here",), act=("light.lamp",))
+    asked: list[ServiceCall] = []
+
+    def answer(call: ServiceCall) -> ServiceResponse:
+        asked.append(call)
+        return {"weather.here": {"forecast": []}}
+
+    hass.services.async_register(
+        "weather", "get_forecasts", answer, supports_response=SupportsResponse.ONLY
+    )
+    return asked
+
+
+@pytest.mark.contract("A9")
+@pytest.mark.parametrize("dry_run", [True, False])
+async def test_a_reading_answers_and_is_no_action(
+    world: World,
+    make_guard: MakeGuard,
+    forecasts: list[ServiceCall],
+    dry_run: bool,
+) -> None:
+    guard = make_guard(dry_run=dry_run, max_actions=1)
+    for _ in range(3):
+        assert await guard.read(FORECASTS) == {"weather.here": {"forecast": []}}
+    assert guard.actions == ()
+    assert [call.context is world.context for call in forecasts] == [True] * 3
+    assert forecasts[0].data == {"entity_id": ["weather.here"]}
+
+
+@pytest.mark.contract("A1")
+@pytest.mark.parametrize("kind", [SupportsResponse.NONE, SupportsResponse.OPTIONAL])
+async def test_what_does_more_than_answer_is_no_reading(
+    hass: HomeAssistant,
+    world: World,
+    make_guard: MakeGuard,
+    forecasts: list[ServiceCall],
+    kind: SupportsResponse,
+) -> None:
+    hass.services.async_register(
+        "weather", "get_forecasts", forecasts.append, supports_response=kind
+    )
+    with pytest.raises(ActionRefusedError) as caught:
+        await make_guard().read(FORECASTS)
+    assert caught.value.kind is RefusalKind.NOT_ALLOWED
+    assert forecasts == []
+
+
+@pytest.mark.contract("A1")
+@pytest.mark.parametrize(
+    ("domain", "service", "entity_ids", "data"),
+    [
+        ("weather", "get_forecasts", ("weather.there",), {}),
+        ("weather", "get_forecasts", ("weather.here", "lock.front"), {}),
+        ("weather", "get_forecasts", (), {}),
+        ("weather", "get_forecasts", ("all",), {}),
+        ("weather", "get_forecasts", ("weather.here",), {"area_id": "kitchen"}),
+        ("weather", "get_forecasts", ("light.lamp",), {}),
+        ("schlage", "get_codes", ("weather.here",), {}),
+        ("light", "turn_on", ("light.lamp",), {}),
+        ("script", "feed", ("script.feed",), {}),
+        ("assist_satellite", "ask_question", ("weather.here",), {}),
+        ("proactive_agent", "get_runs", ("weather.here",), {}),
+        ("homeassistant", "get_forecasts", ("weather.here",), {}),
+    ],
+)
+async def test_a_reading_looks_only_where_it_may(
+    hass: HomeAssistant,
+    world: World,
+    make_guard: MakeGuard,
+    forecasts: list[ServiceCall],
+    domain: str,
+    service: str,
+    entity_ids: tuple[str, ...],
+    data: dict[str, Any],
+) -> None:
+    if not hass.services.has_service(domain, service):
+        hass.services.async_register(
+            domain, service, forecasts.append, supports_response=SupportsResponse.ONLY
+        )
+    action = Action(domain=domain, service=service, entity_id=entity_ids, data=data)
+    with pytest.raises(ActionRefusedError) as caught:
+        await make_guard().read(action)
+    assert caught.value.kind is RefusalKind.NOT_ALLOWED
+    assert world.calls == []
+
+
+@pytest.mark.contract("A4")
+@pytest.mark.parametrize("change", ["gone", "unavailable", "no such action"])
+async def test_a_reading_of_what_is_not_there_is_refused(
+    hass: HomeAssistant,
+    world: World,
+    make_guard: MakeGuard,
+    forecasts: list[ServiceCall],
+    change: str,
+) -> None:
+    match change:
+        case "gone":
+            hass.states.async_remove("weather.here")
+        case "unavailable":
+            hass.states.async_set("weather.here", "unavailable")
+        case _:
+            hass.services.async_remove("weather", "get_forecasts")
+    with pytest.raises(ActionRefusedError) as caught:
+        await make_guard().read(FORECASTS)
+    assert caught.value.kind is RefusalKind.UNAVAILABLE
+    assert world.calls == []
+
+
+async def test_a_reading_is_bounded_and_says_what_went_wrong(
+    hass: HomeAssistant,
+    world: World,
+    make_guard: MakeGuard,
+    forecasts: list[ServiceCall],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("custom_components.proactive_agent.guard.READING_TIMEOUT", 0.01)
+
+    async def hang(call: ServiceCall) -> ServiceResponse:
+        await asyncio.Event().wait()
+        return None
+
+    hass.services.async_register(
+        "weather", "get_forecasts", hang, supports_response=SupportsResponse.ONLY
+    )
+    with pytest.raises(ActionRefusedError) as caught:
+        await make_guard().read(FORECASTS)
+    assert str(caught.value) == "weather.get_forecasts failed: it took too long"
+
+
+@pytest.mark.contract("F6")
+async def test_a_closed_door_lets_no_reading_through(
+    world: World, make_guard: MakeGuard, forecasts: list[ServiceCall]
+) -> None:
+    guard = make_guard()
+    guard.close()
+    with pytest.raises(RunCutError):
+        await guard.read(FORECASTS)
+    assert world.calls == []

@@ -16,8 +16,8 @@ from .engine.errors import (
 from .engine.policy import Verdict
 from .engine.reach import Reach
 from .engine.records import ActionRecord, ActionStatus, Json
-from .guard_call import call_action, observe
-from .guard_checks import Action, check, judge_action
+from .guard_call import ACTION_TIMEOUT, READING_TIMEOUT, call_action, observe
+from .guard_checks import Action, check, check_reading, judge_action
 
 __all__ = ["Action", "Guard"]
 
@@ -92,10 +92,31 @@ class Guard:
             raise
         return await self._wait(index, task)
 
-    def _admit(self, action: Action) -> None:
-        """Check everything as of now; raise instead of letting it through."""
+    async def read(self, action: Action) -> Json:
+        """Return the answer of an action that does nothing but answer.
+
+        Takes entities that may only be seen, too; counts as no action, and is let
+        through in a dry run. Raises `ActionRefusedError` for what is not allowed or
+        failed, `RunCutError` when the run is over.
+        """
+        self._check_open()
+        check_reading(self._hass, action, self._permitted())
+        answer, error = await call_action(
+            self._hass, action, self._context, limit=READING_TIMEOUT
+        )
+        if error is not None:
+            raise ActionRefusedError(
+                RefusalKind.FAILED, f"{action.name} failed: {error}"
+            )
+        return answer
+
+    def _check_open(self) -> None:
         if self._closed:
             raise RunCutError(CutReason.STOPPED)
+
+    def _admit(self, action: Action) -> None:
+        """Check everything as of now; raise instead of letting it through."""
+        self._check_open()
         reach = self._permitted()
         check(self._hass, action, reach)
         verdict = judge_action(
@@ -134,7 +155,9 @@ class Guard:
             self._records[index], status=ActionStatus.FAILED, error="It was cut off."
         )
         try:
-            response, error = await call_action(self._hass, action, self._context)
+            response, error = await call_action(
+                self._hass, action, self._context, limit=ACTION_TIMEOUT
+            )
             record = replace(
                 record,
                 status=ActionStatus.FAILED if error else ActionStatus.DONE,

@@ -15,13 +15,14 @@ from .guard_checks import Action
 _LOGGER = logging.getLogger(__name__)
 
 ACTION_TIMEOUT: Final = 600  # seconds an action may take, whatever its run does (R8)
+READING_TIMEOUT: Final = 30  # seconds an action that only answers may take
 _MAX_ERROR = 300
 
 
 async def call_action(
-    hass: HomeAssistant, action: Action, context: Context
+    hass: HomeAssistant, action: Action, context: Context, *, limit: float
 ) -> tuple[Json, str | None]:
-    """Call an action and wait for its end, at most `ACTION_TIMEOUT` seconds.
+    """Call an action and wait for its end, at most `limit` seconds.
 
     Returns the response, None if there is none, and what went wrong in one line.
     """
@@ -29,7 +30,7 @@ async def call_action(
     if not action.is_script:
         data[ATTR_ENTITY_ID] = [*action.entity_id]
     supported = hass.services.supports_response(action.domain, action.service)
-    bound = asyncio.timeout(ACTION_TIMEOUT)
+    bound = asyncio.timeout(limit)
     try:
         async with bound:
             response = await hass.services.async_call(
@@ -41,8 +42,8 @@ async def call_action(
                 return_response=supported is not SupportsResponse.NONE,
             )
     except TimeoutError as err:
-        ended = "it did not end within 10 minutes" if bound.expired() else str(err)
-        return None, one_line(ended or "it timed out", _MAX_ERROR)
+        said = "it took too long" if bound.expired() else str(err)
+        return None, one_line(said or "it timed out", _MAX_ERROR)
     except Exception as err:
         _LOGGER.debug("%s failed", action.name, exc_info=True)
         return None, one_line(str(err) or type(err).__name__, _MAX_ERROR)

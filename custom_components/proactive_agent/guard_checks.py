@@ -1,16 +1,17 @@
 """The checks in front of an action: who, what, and is it there (A1, A2, A4)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 import re
 
 from homeassistant.const import STATE_UNAVAILABLE
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, SupportsResponse
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.template import is_template_string
 
+from .const import DOMAIN
 from .engine.errors import ActionRefusedError, RefusalKind
-from .engine.policy import SCRIPT, Verdict, judge
+from .engine.policy import SCRIPT, Verdict, judge, judge_reading
 from .engine.reach import Reach
 from .engine.records import Json, JsonObject
 from .guard_facts import script_service, subjects
@@ -47,15 +48,24 @@ class Action:
 
 def check(hass: HomeAssistant, action: Action, reach: Reach) -> None:
     """Raise `ActionRefusedError` for what must not or cannot be called now."""
-    _check_entities(action, reach)
-    _check_data(action)
+    _check_call(hass, action, reach.actors, "act on")
     if action.is_script:
         _check_script(hass, action, reach)
-    if not hass.services.has_service(action.domain, action.service):
-        raise ActionRefusedError(
-            RefusalKind.UNAVAILABLE, f"{action.name} does not exist any more."
-        )
-    _check_present(hass, action)
+
+
+def check_reading(hass: HomeAssistant, action: Action, reach: Reach) -> None:
+    """Raise `ActionRefusedError` for anything but a mere answer on what may be seen.
+
+    What an action gives back says nothing about what it does besides; only one that
+    Home Assistant knows to be called for its answer alone is taken for a reading.
+    """
+    _check_call(hass, action, reach.visible, "look at")
+    answers = hass.services.supports_response(action.domain, action.service)
+    judged = judge_reading(
+        action.domain, action.service, subjects(hass, action.entity_id, reach)
+    )
+    if answers is not SupportsResponse.ONLY or judged is not Verdict.ALLOW:
+        raise _not_allowed(f"{action.name} is not allowed here.")
 
 
 def judge_action(
@@ -75,13 +85,22 @@ def judge_action(
     return max(targets, Verdict.ASK) if asked else targets
 
 
-def _check_entities(action: Action, reach: Reach) -> None:
+def _check_call(
+    hass: HomeAssistant, action: Action, allowed: Collection[str], verb: str
+) -> None:
     if not action.entity_id:
         raise _not_allowed(f"{action.name} needs an entity_id.")
-    allowed = frozenset(reach.actors)
+    if action.domain == DOMAIN:
+        raise _not_allowed(f"{action.name} is not allowed here.")
     for entity_id in (*action.entity_id, *action.named):
         if entity_id not in allowed:
-            raise _not_allowed(f"You may not act on {entity_id[:100]!r}.")
+            raise _not_allowed(f"You may not {verb} {entity_id[:100]!r}.")
+    _check_data(action)
+    if not hass.services.has_service(action.domain, action.service):
+        raise ActionRefusedError(
+            RefusalKind.UNAVAILABLE, f"{action.name} does not exist any more."
+        )
+    _check_present(hass, action)
 
 
 def _check_data(action: Action) -> None:

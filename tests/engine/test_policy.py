@@ -9,6 +9,7 @@ from custom_components.proactive_agent.engine.policy import (
     Subject,
     Verdict,
     judge,
+    judge_reading,
 )
 
 
@@ -173,3 +174,26 @@ def test_the_free_list_holds_nothing_that_is_never_offered() -> None:
     for domain, actions in FREE.items():
         for action in actions:
             assert verdict(f"{domain}.{action}") is not Verdict.DENY
+
+
+@pytest.mark.parametrize(
+    "name", ["weather.get_forecasts", "calendar.get_events", "todo.get_items"]
+)
+def test_a_domains_own_readings_are_allowed(name: str) -> None:
+    domain, action = name.split(".")
+    seen = Subject(domain=domain)
+    assert judge_reading(domain, action, [seen]) is Verdict.ALLOW
+    stranger = Subject(domain="lock")
+    assert judge_reading(domain, action, [seen, stranger]) is Verdict.DENY
+    own = Subject(domain=domain, own=True)
+    assert judge_reading(domain, action, [own]) is Verdict.DENY
+    assert judge_reading(domain, action, []) is Verdict.DENY
+
+
+@pytest.mark.contract("A2")
+@pytest.mark.parametrize(
+    "name", ["assist_satellite.ask_question", "script.feed", "homeassistant.look"]
+)
+def test_some_domains_have_no_readings(name: str) -> None:
+    domain, action = name.split(".")
+    assert judge_reading(domain, action, [Subject(domain=domain)]) is Verdict.DENY
