@@ -145,6 +145,43 @@ def test_an_old_style_group_stands_for_its_members(hass: HomeAssistant) -> None:
     )
 
 
+@pytest.mark.contract("A1")
+@pytest.mark.parametrize(
+    "target",
+    [
+        KITCHEN,
+        {"label_id": ["downstairs"]},
+        entities("lock.front", "lock.all_locks", "light.lamp"),
+        entities("group.downstairs"),
+    ],
+)
+@pytest.mark.parametrize(
+    "exclude",
+    [
+        entities("lock.front"),
+        entities("lock.all_locks"),
+        {"label_id": ["careful"]},
+    ],
+)
+def test_what_is_excluded_cannot_be_reached_through_a_group_either(
+    hass: HomeAssistant, target: Target, exclude: dict[str, list[str]]
+) -> None:
+    registry = er.async_get(hass)
+    registry.async_update_entity("light.lamp", labels={"downstairs"})
+    registry.async_update_entity("lock.front", labels={"downstairs", "careful"})
+    assert "lock.front" in resolve(hass, options(act=target)).act
+    act = resolve(hass, options(act={**target, "exclude": exclude})).act
+    assert "light.lamp" in act
+    assert not {"lock.front", "lock.all_locks", "group.downstairs"} & {*act}
+
+
+@pytest.mark.contract("A1")
+def test_an_excluded_area_takes_out_what_is_named_in_it(hass: HomeAssistant) -> None:
+    target = entities("light.lamp", "sun.sun") | {"exclude": {"area_id": ["kitchen"]}}
+    hass.states.async_set("sun.sun", "above_horizon")
+    assert resolve(hass, options(look=target)).look == ("sun.sun",)
+
+
 def test_groups_in_groups_are_followed_and_cycles_end(hass: HomeAssistant) -> None:
     assert members(hass, "group.loop_a") == (
         "group.loop_b",

@@ -415,6 +415,10 @@ class TestErrors:
             ),
             ({"look": {"entity_id": "{{ x }}"}}, {"look": "invalid_target"}),
             ({"act": {"area_id": ["{{ x }}"]}}, {"act": "invalid_target"}),
+            (
+                {"act": {"area_id": ["hall"], "exclude": {"area_id": ["{{ x }}"]}}},
+                {"act": "invalid_target"},
+            ),
             ({"ask": {"entity_id": "all"}}, {"ask": "invalid_target"}),
             ({"ask": {"somewhere": ["x"]}}, {"ask": "invalid_target"}),
             ({"ask": "kitchen"}, {"ask": "invalid_target"}),

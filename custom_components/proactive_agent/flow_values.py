@@ -73,13 +73,13 @@ def read_conditions(value: Any) -> list[Any]:
     return conditions
 
 
-def read_target(value: Any) -> dict[str, list[str]]:
+def read_target(value: Any) -> dict[str, Any]:
     """Return a target in lists; a template in it is refused (A1)."""
     try:
-        target: dict[str, list[str]] = _TARGET(value or {})
+        target: dict[str, Any] = _TARGET(value or {})
     except vol.Invalid as err:
         raise FieldError("invalid_target") from err
-    if any(is_template_string(one) for chosen in target.values() for one in chosen):
+    if _mentions_template(target):
         raise FieldError("invalid_target")
     return target
 
@@ -150,3 +150,12 @@ def _mentions_trigger(raw: Any) -> bool:
             return True
         raw = list(raw.values())
     return isinstance(raw, list) and any(map(_mentions_trigger, raw))
+
+
+def _mentions_template(raw: Any) -> bool:
+    # Since Home Assistant 2026.11 a target may hold another: what it excludes.
+    if isinstance(raw, Mapping):
+        raw = list(raw.values())
+    if isinstance(raw, list):
+        return any(map(_mentions_template, raw))
+    return is_template_string(raw)

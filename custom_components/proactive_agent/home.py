@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from homeassistant.const import ATTR_ENTITY_ID, ATTR_LABEL_ID
+from homeassistant.const import ATTR_ENTITY_ID, ATTR_LABEL_ID, CONF_EXCLUDE
 from homeassistant.core import HomeAssistant, split_entity_id, valid_entity_id
 from homeassistant.helpers import config_validation as cv, entity_registry as er
 from homeassistant.helpers.target import (
@@ -44,6 +44,15 @@ def snapshot(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
 
 
 def _resolve(hass: HomeAssistant, target: Mapping[str, Any]) -> set[str]:
+    taken_out = _taken_out(hass, target.get(CONF_EXCLUDE) or {})
+    return {
+        one
+        for one in _chosen(hass, target)
+        if not _is_never(hass, one) and not _holds_any_of(hass, one, taken_out)
+    }
+
+
+def _chosen(hass: HomeAssistant, target: Mapping[str, Any]) -> set[str]:
     named = set(_named(hass, target))
     labelled = set(_labelled(hass, target))
     swept = async_extract_referenced_entity_ids(
@@ -64,7 +73,26 @@ def _resolve(hass: HomeAssistant, target: Mapping[str, Any]) -> set[str]:
         for one in members(hass, entity_id)
         if valid_entity_id(one) and split_entity_id(one)[0] not in NAMED_ONLY
     }
-    return {one for one in found | grouped if not _is_never(hass, one)}
+    return found | grouped
+
+
+def _taken_out(hass: HomeAssistant, exclude: Mapping[str, Any]) -> set[str]:
+    """Resolve what the owner excluded from a target, groups with their members."""
+    swept = async_extract_referenced_entity_ids(
+        hass,
+        TargetSelection(dict(exclude)),
+        expand_group=False,
+        primary_entities_only=False,
+    ).indirectly_referenced
+    excluded = {*_named(hass, exclude), *_labelled(hass, exclude), *swept}
+    return excluded.union(*(members(hass, one) for one in excluded))
+
+
+def _holds_any_of(hass: HomeAssistant, entity_id: str, taken_out: set[str]) -> bool:
+    """Say whether acting on an entity would act on one that was taken out (A1)."""
+    return bool(taken_out) and not taken_out.isdisjoint(
+        (entity_id, *members(hass, entity_id))
+    )
 
 
 def _named(hass: HomeAssistant, target: Mapping[str, Any]) -> Iterator[str]:

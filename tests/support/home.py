@@ -12,7 +12,7 @@ from custom_components.proactive_agent.models import HeartbeatOptions
 
 from . import stubs  # noqa: F401
 
-type Target = dict[str, str | list[str]]
+type Target = dict[str, str | list[str] | dict[str, list[str]]]
 
 
 def _switchlike(name: str, helper: str) -> dict[str, object]:
