@@ -207,9 +207,10 @@ class HeartbeatStore:
 
 
 def _states(data: Mapping[str, Any] | None) -> dict[str, HeartbeatState]:
+    known = {} if data is None else data["heartbeats"]
     return {
         heartbeat_id: HeartbeatState.from_dict(state)
-        for heartbeat_id, state in (data["heartbeats"] if data else {}).items()
+        for heartbeat_id, state in known.items()
     }
 
 

@@ -52,23 +52,24 @@ async def converse(
     repeats: Counter[str] = Counter()
     if max_turns == 1:
         messages[-1] = _with_last_turn_notice(messages[-1])
-    for turn in range(1, max_turns + 1):
-        journal.turns = turn
+    while True:
+        journal.turns += 1
         reply = await model.complete(messages, tools.specs)
         if reply.usage is not None:
             journal.usage += reply.usage
         if not reply.calls:
             journal.answer = reply.text
             return
-        if turn == max_turns:
+        turns_left = max_turns - journal.turns
+        if turns_left <= 0:
             journal.calls.extend(
-                _refused(turn, call, NOT_CALLED_TURNS) for call in reply.calls
+                _refused(journal.turns, call, NOT_CALLED_TURNS) for call in reply.calls
             )
             raise RunCutError(CutReason.TURN_LIMIT)
         messages.append(reply.message)
         messages.extend(
             await _answer_calls(
-                tools, reply, journal, repeats, last_turn_next=turn == max_turns - 1
+                tools, reply, journal, repeats, last_turn_next=turns_left == 1
             )
         )
 

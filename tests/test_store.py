@@ -1,0 +1,555 @@
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+import json
+from pathlib import Path
+from typing import Any
+
+from freezegun.api import FrozenDateTimeFactory
+from homeassistant.core import HomeAssistant
+from homeassistant.exceptions import ConfigEntryError
+from homeassistant.helpers import issue_registry as ir
+import pytest
+from pytest_homeassistant_custom_component.common import (
+    async_fire_time_changed,
+    mock_storage,
+)
+
+from custom_components.proactive_agent.beat_state import BeatState
+from custom_components.proactive_agent.engine.fuses import Used
+from custom_components.proactive_agent.models import Fuses
+from custom_components.proactive_agent.store import (
+    SAVE_DELAY,
+    HeartbeatState,
+    HeartbeatStore,
+)
+
+ENTRY_ID = "01ENTRY"
+KEY = f"proactive_agent.{ENTRY_ID}"
+BEAT = "01BEAT"
+NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
+USED = Used(
+    ticks=3,
+    deadline=datetime(2026, 11, 30, 22, 0, 0, 5, tzinfo=UTC),
+    day=date(2026, 11, 30),
+    wakes=2,
+    tokens=1_500,
+)
+STATE = HeartbeatState(on=True, used=USED, tokens_total=9_000)
+RAW: dict[str, Any] = {
+    "on": True,
+    "ticks": 3,
+    "deadline": "2026-11-30T22:00:00.000005+00:00",
+    "day": "2026-11-30",
+    "wakes": 2,
+    "tokens": 1500,
+    "tokens_total": 9000,
+}
+
+
+@pytest.fixture(name="hass_config_dir")
+def hass_config_dir_fixture(tmp_path: Path) -> str:
+    """A folder of its own for each test."""
+    return str(tmp_path)
+
+
+@pytest.fixture(name="hass_storage")
+def hass_storage_fixture() -> dict[str, Any]:
+    """The real disk in the place of Home Assistant's mocked one."""
+    return {}
+
+
+@pytest.fixture(name="disk")
+def disk_fixture(hass: HomeAssistant, tmp_path: Path) -> Disk:
+    """The file of the endpoint, on a real disk."""
+    (tmp_path / ".storage").mkdir(exist_ok=True)
+    return Disk(tmp_path / ".storage" / KEY)
+
+
+class Disk:
+    """The file of an endpoint, and what lies beside it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write(self, content: bytes) -> None:
+        self.path.write_bytes(content)
+
+    def write_json(self, content: Any) -> None:
+        self.write(json.dumps(content).encode())
+
+    def write_beats(self, **heartbeats: Any) -> None:
+        self.write_json(envelope({"heartbeats": heartbeats}))
+
+    def read(self) -> bytes | None:
+        return self.path.read_bytes() if self.path.exists() else None
+
+    def read_json(self) -> Any:
+        return json.loads(self.path.read_bytes())
+
+    def stat(self) -> tuple[int, int]:
+        stat = self.path.stat()
+        return stat.st_mtime_ns, stat.st_mode & 0o777
+
+    def make_folder(self, inside: str = "") -> None:
+        (self.path / inside).mkdir(parents=True)
+
+    def remove(self) -> None:
+        self.path.unlink()
+
+    @property
+    def beats(self) -> dict[str, Any]:
+        heartbeats: dict[str, Any] = self.read_json()["data"]["heartbeats"]
+        return heartbeats
+
+    @property
+    def kept_aside(self) -> list[Path]:
+        return [*self.path.parent.glob(f"{KEY}.*")]
+
+    @property
+    def contents_aside(self) -> list[bytes]:
+        return [one.read_bytes() for one in self.kept_aside]
+
+
+def envelope(data: Any, *, version: Any = 1, minor_version: int = 1) -> Any:
+    return {
+        "version": version,
+        "minor_version": minor_version,
+        "key": KEY,
+        "data": data,
+    }
+
+
+async def load(hass: HomeAssistant) -> HeartbeatStore:
+    store = HeartbeatStore(hass, ENTRY_ID)
+    assert await store.async_load()
+    return store
+
+
+def beat(store: HeartbeatStore, **fuses: Any) -> BeatState:
+    return BeatState(store, BEAT, Fuses(**fuses), now=NOON)
+
+
+async def settle(hass: HomeAssistant) -> None:
+    """Let a write that is due come to the disk."""
+    async_fire_time_changed(hass)
+    await hass.async_block_till_done()
+
+
+@pytest.mark.contract("D1", "D2")
+async def test_no_file_yet_is_new(hass: HomeAssistant, disk: Disk) -> None:
+    store = await load(hass)
+
+    assert store.get(BEAT) is None
+    assert disk.read() is None
+
+
+@pytest.mark.contract("C6")
+@pytest.mark.parametrize(
+    "state",
+    [
+        STATE,
+        HeartbeatState(on=True),
+        HeartbeatState(on=False, used=Used(ticks=6, wakes=1, day=date(2026, 2, 28))),
+    ],
+)
+async def test_a_state_comes_back_as_it_was(
+    hass: HomeAssistant, disk: Disk, state: HeartbeatState
+) -> None:
+    store = await load(hass)
+    store.put(BEAT, state)
+    store.put("other", HeartbeatState(on=False))
+    await store.async_save()
+
+    again = await load(hass)
+
+    assert again.get(BEAT) == state
+    assert again.get("other") == HeartbeatState(on=False)
+    assert again.get("new") is None
+
+
+@pytest.mark.contract("C6")
+async def test_this_is_what_stands_on_the_disk(hass: HomeAssistant, disk: Disk) -> None:
+    store = await load(hass)
+    store.put(BEAT, STATE)
+    await store.async_save()
+
+    assert disk.read_json() == {
+        "version": 1,
+        "minor_version": 1,
+        "key": KEY,
+        "data": {"heartbeats": {BEAT: RAW}},
+    }
+    assert disk.stat()[1] == 0o600
+
+
+RUBBISH: dict[str, Callable[[], Any]] = {
+    "a list": list,
+    "a text": lambda: "rubbish",
+    "a number": lambda: 5,
+    "null": lambda: None,
+    "an empty object": dict,
+    "no version": lambda: {"data": {"heartbeats": {}}},
+    "no data": lambda: {"version": 1, "minor_version": 1, "key": KEY},
+    "a version in words": lambda: envelope({"heartbeats": {}}, version="one"),
+    "an older version": lambda: envelope({"heartbeats": {}}, version=0),
+    "empty data": lambda: envelope(None),
+    "no heartbeats": lambda: envelope({}),
+    "a list of heartbeats": lambda: envelope({"heartbeats": [BEAT]}),
+    "a heartbeat in words": lambda: envelope({"heartbeats": {BEAT: "on"}}),
+    "a missing key": lambda: envelope({"heartbeats": {BEAT: {"on": True}}}),
+    "on in words": lambda: beats(on="off"),
+    "on in numbers": lambda: beats(on=0),
+    "ticks in words": lambda: beats(ticks="3"),
+    "fewer ticks than none": lambda: beats(ticks=-3),
+    "half a tick": lambda: beats(ticks=0.5),
+    "no wakes": lambda: beats(wakes=None),
+    "tokens in a list": lambda: beats(tokens=[1]),
+    "a total below zero": lambda: beats(tokens_total=-1),
+    "a deadline in words": lambda: beats(deadline="tomorrow"),
+    "a deadline without a zone": lambda: beats(deadline="2026-11-30T22:00:00"),
+    "a deadline in numbers": lambda: beats(deadline=5),
+    "a day in words": lambda: beats(day="monday"),
+}
+
+
+def beats(**changed: Any) -> Any:
+    return envelope({"heartbeats": {"sane": RAW, BEAT: {**RAW, **changed}}})
+
+
+@pytest.mark.contract("D1", "D2")
+@pytest.mark.parametrize("make", RUBBISH.values(), ids=RUBBISH)
+async def test_a_file_that_makes_no_sense_is_kept_aside_and_all_are_off(
+    hass: HomeAssistant, disk: Disk, make: Callable[[], Any]
+) -> None:
+    disk.write_json(make())
+    content = disk.read()
+    store = HeartbeatStore(hass, ENTRY_ID)
+
+    assert not await store.async_load()
+
+    assert disk.contents_aside == [content]
+    assert store.get(BEAT) == HeartbeatState(on=False)
+    assert store.get("sane") == HeartbeatState(on=False)
+
+
+@pytest.mark.contract("D1", "D2")
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"\x00\x00\x00", b'{"version": 1, "data": {"heart', b"\xff\xfe"],
+    ids=["empty", "zeros", "cut off", "no text"],
+)
+async def test_a_file_that_is_no_json_is_kept_aside_and_all_are_off(
+    hass: HomeAssistant, disk: Disk, content: bytes
+) -> None:
+    disk.write(content)
+    store = HeartbeatStore(hass, ENTRY_ID)
+
+    assert not await store.async_load()
+
+    assert disk.contents_aside == [content]
+    assert disk.read() is None
+    assert store.get(BEAT) == HeartbeatState(on=False)
+
+
+@pytest.mark.contract("D1")
+async def test_a_file_that_cannot_be_opened_is_kept_aside(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.make_folder()
+    store = HeartbeatStore(hass, ENTRY_ID)
+
+    assert not await store.async_load()
+
+    assert disk.read() is None
+    assert len(disk.kept_aside) == 1
+    assert store.get(BEAT) == HeartbeatState(on=False)
+
+
+@pytest.mark.contract("D1")
+async def test_what_cannot_even_be_kept_aside_stops_nobody(
+    hass: HomeAssistant,
+    disk: Disk,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def refuse(_self: Path, _target: Path) -> Path:
+        raise PermissionError(13, "Read-only")
+
+    disk.write_json(envelope(None))
+    monkeypatch.setattr(Path, "replace", refuse)
+    store = HeartbeatStore(hass, ENTRY_ID)
+
+    assert not await store.async_load()
+
+    assert store.get(BEAT) == HeartbeatState(on=False)
+    assert "could not be kept aside" in caplog.text
+
+
+@pytest.mark.contract("D1", "D2")
+async def test_a_loss_is_remembered_over_the_next_restart(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.write(b"{")
+    store = HeartbeatStore(hass, ENTRY_ID)
+    assert not await store.async_load()
+    state = beat(store, max_ticks=6)
+    await store.async_begin_anew()
+
+    assert not state.is_on
+    assert not BeatState(await load(hass), BEAT, Fuses(), now=NOON).is_on
+
+
+@pytest.mark.contract("D2")
+async def test_who_is_created_after_a_loss_is_new(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.write(b"{")
+    store = HeartbeatStore(hass, ENTRY_ID)
+    assert not await store.async_load()
+    await store.async_begin_anew()
+
+    assert store.get("newborn") is None
+    assert BeatState(store, "newborn", Fuses(), now=NOON).is_on
+
+
+@pytest.mark.contract("D1")
+@pytest.mark.parametrize(("version", "minor"), [(2, 1), (7, 3), (1, 2)])
+async def test_a_newer_file_is_left_alone_byte_for_byte(
+    hass: HomeAssistant,
+    disk: Disk,
+    issue_registry: ir.IssueRegistry,
+    version: int,
+    minor: int,
+) -> None:
+    disk.write_json(envelope({"hearts": [1]}, version=version, minor_version=minor))
+    content = disk.read()
+    before = disk.stat()
+
+    with pytest.raises(ConfigEntryError) as refused:
+        await HeartbeatStore(hass, ENTRY_ID).async_load()
+    await settle(hass)
+
+    assert refused.value.translation_key == "store_too_new"
+    assert disk.read() == content
+    assert disk.stat() == before
+    assert disk.kept_aside == []
+    assert not issue_registry.issues
+
+
+@pytest.mark.contract("C6", "F1")
+@pytest.mark.parametrize("max_ticks", [1, 6, 19, 20, 100, 1_000])
+async def test_a_crash_after_any_tick_gives_none_back(
+    hass: HomeAssistant, disk: Disk, max_ticks: int
+) -> None:
+    state = beat(await load(hass), max_ticks=max_ticks)
+    await settle(hass)
+    block = max(1, max_ticks // 20)
+
+    for ticks in range(1, min(max_ticks, 200) + 1):
+        state.count_tick()
+
+        # What a killed process leaves, before the loop has gone on.
+        left = disk.beats[BEAT]["ticks"]
+        assert ticks <= left <= min(max_ticks, ticks + block)
+        await settle(hass)
+        assert state.used.ticks == ticks
+
+
+@pytest.mark.contract("C6", "F1")
+async def test_crash_after_crash_the_fuse_still_blows_in_time(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    ticks = 0
+    while not (state := beat(await load(hass), max_ticks=40)).ticks_spent:
+        await settle(hass)
+        state.count_tick()
+        ticks += 1
+
+    assert 10 <= ticks <= 40
+
+
+@pytest.mark.contract("C6")
+async def test_an_orderly_end_loses_no_tick(hass: HomeAssistant, disk: Disk) -> None:
+    store = await load(hass)
+    state = beat(store, max_ticks=100)
+    for _ in range(7):
+        state.count_tick()
+    await store.async_save(exact=True)
+
+    assert disk.beats[BEAT]["ticks"] == 7
+    again = beat(await load(hass), max_ticks=100)
+    assert again.used.ticks == 7
+
+
+@pytest.mark.contract("C6")
+async def test_the_first_tick_after_a_restart_is_on_disk_before_it_comes(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.write_beats(**{BEAT: RAW})
+
+    state = beat(await load(hass), max_ticks=6)
+    await settle(hass)
+
+    assert state.used.ticks == 3
+    assert disk.beats[BEAT]["ticks"] == 4
+
+
+@pytest.mark.contract("C4", "C6")
+async def test_a_tick_within_a_block_writes_nothing(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    state = beat(await load(hass), max_ticks=100)
+    await settle(hass)
+    disk.remove()
+
+    for _ in range(4):
+        state.count_tick()
+        await settle(hass)
+    assert disk.read() is None
+
+    state.count_tick()
+    await settle(hass)
+    assert disk.beats[BEAT]["ticks"] == 10
+
+
+@pytest.mark.contract("C4")
+async def test_without_a_limit_ticks_are_never_written(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.write_beats(**{BEAT: RAW})
+    state = beat(await load(hass))
+    disk.remove()
+
+    for _ in range(50):
+        state.count_tick()
+        await settle(hass)
+
+    assert state.used.ticks == 53
+    assert disk.read() is None
+
+
+@pytest.mark.contract("C6", "F6")
+async def test_switching_on_gives_fresh_ticks_on_disk_too(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.write_beats(**{BEAT: {**RAW, "on": False, "ticks": 6}})
+    state = beat(await load(hass), max_ticks=6, max_duration=timedelta(hours=1))
+    assert not state.is_on
+
+    state.switch_on(NOON)
+    await state.async_save()
+
+    assert disk.beats[BEAT] == {
+        **RAW,
+        "ticks": 1,
+        "deadline": "2026-11-30T13:00:00+00:00",
+    }
+    assert state.used.ticks == 0
+
+
+@pytest.mark.contract("C6")
+async def test_a_heartbeat_that_is_off_reserves_nothing(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.write_beats(**{BEAT: {**RAW, "on": False}})
+    content = disk.read()
+
+    beat(await load(hass), max_ticks=6)
+    await settle(hass)
+
+    assert disk.read() == content
+
+
+@pytest.mark.contract("C6")
+async def test_a_write_that_is_due_is_not_pushed_back(
+    hass: HomeAssistant, disk: Disk, freezer: FrozenDateTimeFactory
+) -> None:
+    store = await load(hass)
+    store.put(BEAT, HeartbeatState(on=False))
+    store.save_soon()
+    for _ in range(SAVE_DELAY - 1):
+        freezer.tick(1)
+        await settle(hass)
+        store.save_soon()
+    assert disk.read() is None
+
+    store.put(BEAT, STATE)
+    freezer.tick(1)
+    await settle(hass)
+
+    assert disk.beats == {BEAT: RAW}
+
+
+@pytest.mark.contract("C6")
+async def test_an_urgent_write_comes_before_one_that_has_time(
+    hass: HomeAssistant, disk: Disk, freezer: FrozenDateTimeFactory
+) -> None:
+    store = await load(hass)
+    store.put(BEAT, STATE)
+    store.save_soon()
+    store.save_soon(0)
+    store.save_soon()
+    await settle(hass)
+    assert disk.beats == {BEAT: RAW}
+
+    # And after it the next one is scheduled again.
+    store.put(BEAT, HeartbeatState(on=False))
+    store.save_soon()
+    freezer.tick(SAVE_DELAY)
+    await settle(hass)
+    assert disk.beats[BEAT]["on"] is False
+
+
+@pytest.mark.contract("D1")
+async def test_a_disk_that_cannot_be_written_stops_nobody(
+    hass: HomeAssistant, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = await load(hass)
+    disk.make_folder("in the way")
+    state = beat(store, max_ticks=6)
+
+    state.count_tick()
+    await settle(hass)
+    await state.async_save()
+
+    assert state.used.ticks == 1
+    assert "Saving file failed" in caplog.text
+
+
+async def test_who_was_removed_is_forgotten(
+    hass: HomeAssistant, disk: Disk, freezer: FrozenDateTimeFactory
+) -> None:
+    disk.write_beats(**{BEAT: RAW, "other": RAW})
+    store = await load(hass)
+
+    store.forget(BEAT)
+    store.forget("unknown")
+    freezer.tick(SAVE_DELAY)
+    await settle(hass)
+
+    assert store.get(BEAT) is None
+    assert disk.beats == {"other": RAW}
+
+
+async def test_with_the_endpoint_its_file_goes(hass: HomeAssistant, disk: Disk) -> None:
+    disk.write_beats(**{BEAT: RAW})
+
+    await HeartbeatStore(hass, ENTRY_ID).async_remove()
+    assert disk.read() is None
+
+    await HeartbeatStore(hass, ENTRY_ID).async_remove()
+
+
+async def test_the_mocked_storage_of_other_tests_holds_the_same(
+    hass: HomeAssistant,
+) -> None:
+    with mock_storage({KEY: beats()}) as stored:
+        store = await load(hass)
+        assert store.get(BEAT) == STATE
+
+        stored[KEY] = envelope({"heartbeats": "rubbish"})
+        broken = HeartbeatStore(hass, ENTRY_ID)
+        assert not await broken.async_load()
+        await broken.async_begin_anew()
+
+        assert stored[KEY]["data"] == {"heartbeats": {}}
