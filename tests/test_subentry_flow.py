@@ -374,6 +374,7 @@ class TestErrors:
             ({"interval": {"hours": "nan"}}, {"interval": "interval_too_short"}),
             ({"interval": {"days": 367}}, {"interval": "interval_too_long"}),
             ({"interval": {"days": 1e300}}, {"interval": "interval_too_long"}),
+            ({"interval": {"days": -1e300}}, {"interval": "interval_too_short"}),
             (
                 {"interval": {"hours": 2}, "fuses": {"max_duration": {"hours": 1}}},
                 {"interval": "interval_longer_than_duration"},

@@ -133,11 +133,19 @@ MANNER_READERS: Final[Mapping[str, Reader]] = {
 def _span(value: Any, error: str) -> timedelta:
     try:
         span: timedelta = cv.time_period_dict(value)
-    except vol.Invalid as err:
+    except (vol.Invalid, OverflowError) as err:
+        # Which of the two an overflow is depends on Home Assistant's version.
+        if _is_huge(value):
+            return timedelta.max
         raise FieldError(error) from err
-    except OverflowError:
-        return timedelta.max
     return span
+
+
+def _is_huge(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(
+        isinstance(amount, float | int) and amount > LARGEST_NUMBER
+        for amount in value.values()
+    )
 
 
 def _tidy(number: float) -> float:
