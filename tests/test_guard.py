@@ -12,9 +12,12 @@ from homeassistant.core import (
     SupportsResponse,
 )
 from homeassistant.exceptions import HomeAssistantError
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import device_registry as dr, entity_registry as er
 import pytest
-from pytest_homeassistant_custom_component.common import async_capture_events
+from pytest_homeassistant_custom_component.common import (
+    MockConfigEntry,
+    async_capture_events,
+)
 import voluptuous as vol
 
 from custom_components.proactive_agent.engine.errors import (
@@ -233,13 +236,9 @@ async def test_only_literal_ids_of_the_owners_lists_are_taken(
         {"area_id": "kitchen"},
         {"floor_id": "ground"},
         {"label_id": ["careful"]},
-        {"effect": "{{ states('lock.front') }}"},
-        {"effect": ["{% if true %}x{% endif %}"]},
-        {"effect": {"deep": [{"er": "{# #}"}]}},
-        {"{{ 'brightness' }}": 1},
     ],
 )
-async def test_data_can_neither_widen_the_target_nor_be_rendered(
+async def test_data_cannot_widen_the_target(
     world: World, make_guard: MakeGuard, data: dict[str, Any]
 ) -> None:
     action = Action(
@@ -247,6 +246,24 @@ async def test_data_can_neither_widen_the_target_nor_be_rendered(
     )
     await refused(make_guard(ask_before_risky=False), action)
     assert world.calls == []
+
+
+@pytest.mark.contract("A1")
+async def test_a_template_in_data_is_only_text(
+    hass: HomeAssistant, world: World, make_guard: MakeGuard
+) -> None:
+    fed = async_capture_events(hass, "fed")
+    text = "{{ states('sensor.outside') }} {% if true %}x{% endif %}"
+    world.reach = Reach(look=("sensor.outside",), act=("script.feed", "sensor.outside"))
+    action = Action(
+        domain="script",
+        service="feed",
+        entity_id=("script.feed",),
+        data={"food": text},
+    )
+    await make_guard().act(action)
+    assert world.calls[0].data["service_data"] == {"food": text}
+    assert fed[0].data == {"food": text}
 
 
 @pytest.mark.contract("A2")
@@ -339,6 +356,23 @@ async def test_a_group_with_a_member_in_ask_asks(
     assert world.called()[0] == "light.turn_on"
 
 
+def _device(hass: HomeAssistant) -> str:
+    entry = MockConfigEntry()
+    entry.add_to_hass(hass)
+    device = dr.async_get(hass).async_get_or_create(
+        config_entry_id=entry.entry_id, identifiers={("test", "door")}
+    )
+    return device.id
+
+
+def _filled(text: Any, **ids: str) -> Any:
+    if not isinstance(text, str):
+        return [_filled(one, **ids) for one in text] if type(text) is list else text
+    for name, registry_id in ids.items():
+        text = text.replace(f"{{{name}}}", registry_id)
+    return text
+
+
 @pytest.mark.contract("A3")
 @pytest.mark.parametrize(
     "text",
@@ -349,12 +383,22 @@ async def test_a_group_with_a_member_in_ask_asks(
         ["light.lamp", "input_boolean.flag"],
         {"entity": "input_boolean.flag"},
         '["input_boolean.flag"]',
+        "{{ 'x' if true else states('lock.front') }}",
+        "(lock.front)",
+        "look.lock.front",
+        " ALL ",
+        "{registry_id}",
+        "{device_id}",
+        ["light.lamp", "{registry_id}"],
     ],
 )
 async def test_no_script_gets_an_entity_that_was_not_chosen(
-    world: World, make_guard: MakeGuard, text: Any
+    hass: HomeAssistant, world: World, make_guard: MakeGuard, text: Any
 ) -> None:
     world.reach = Reach(act=("script.feed", "light.lamp"))
+    lock = er.async_get(hass).async_get("lock.front")
+    assert lock is not None
+    text = _filled(text, registry_id=lock.id, device_id=_device(hass))
     action = Action(
         domain="script",
         service="feed",
@@ -381,6 +425,25 @@ async def test_entities_in_data_are_checked_like_targets(
             named=(named,),
         )
         await refused(guard, action, kind)
+    assert world.calls == []
+
+
+@pytest.mark.contract("A3")
+@pytest.mark.parametrize("field", ["data", "named"])
+@pytest.mark.parametrize("mentioned", ["switch.plug", "group.loop_b"])
+async def test_a_script_for_an_entity_that_asks_has_to_ask_too(
+    world: World, make_guard: MakeGuard, field: str, mentioned: str
+) -> None:
+    world.reach = Reach(act=("group.loop_b", "script.feed"), ask=("switch.plug",))
+    fields: dict[str, Any] = {
+        "data": {"data": {"food": f"For {mentioned.upper()}"}},
+        "named": {"named": (mentioned,)},
+    }
+    action = Action(
+        domain="script", service="feed", entity_id=("script.feed",), **fields[field]
+    )
+    guard = make_guard(ask_before_risky=False)
+    await refused(guard, action, RefusalKind.NEEDS_APPROVAL)
     assert world.calls == []
 
 

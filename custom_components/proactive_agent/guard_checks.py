@@ -4,19 +4,24 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 import re
 
-from homeassistant.const import STATE_UNAVAILABLE
+from homeassistant.const import ENTITY_MATCH_ALL, STATE_UNAVAILABLE
 from homeassistant.core import HomeAssistant, SupportsResponse
-from homeassistant.helpers import config_validation as cv
-from homeassistant.helpers.template import is_template_string
+from homeassistant.helpers import (
+    config_validation as cv,
+    device_registry as dr,
+    entity_registry as er,
+)
 
 from .const import DOMAIN
 from .engine.errors import ActionRefusedError, RefusalKind
-from .engine.policy import SCRIPT, Verdict, judge, judge_reading
+from .engine.policy import SCRIPT, Listed, Verdict, judge, judge_reading
 from .engine.reach import Reach
 from .engine.records import Json, JsonObject
 from .guard_facts import script_service, subjects
 
-_SEPARATORS = re.compile(r"[\s,;\[\]'\"]+")
+# Each entity id that a text holds, also one that overlaps another.
+_ENTITY_ID = re.compile(r"(?=\b(\w+\.\w+))")
+_REGISTRY_ID = re.compile(r"\b[0-9a-f]{32}\b")
 _TARGETS = frozenset(cv.ENTITY_SERVICE_FIELDS)
 
 
@@ -79,9 +84,10 @@ def judge_action(
         ask_before_risky=ask_before_risky,
         must_ask=action.must_ask,
     )
-    if any(one.own for one in subjects(hass, action.named, reach)):
+    named = subjects(hass, (*action.named, *_mentioned(action)), reach)
+    if any(one.own for one in named):
         return Verdict.DENY
-    asked = any(entity_id in reach.ask for entity_id in action.named)
+    asked = any(one.listed is Listed.ASK for one in named)
     return max(targets, Verdict.ASK) if asked else targets
 
 
@@ -106,9 +112,6 @@ def _check_call(
 def _check_data(action: Action) -> None:
     if not action.is_script and (wide := sorted(_TARGETS & action.data.keys())):
         raise _not_allowed(f"{wide[0]} is not taken here; name entities only.")
-    for text in _texts(action.data):
-        if is_template_string(text):
-            raise _not_allowed("Templates are not taken here.")
 
 
 def _check_script(hass: HomeAssistant, action: Action, reach: Reach) -> None:
@@ -116,9 +119,36 @@ def _check_script(hass: HomeAssistant, action: Action, reach: Reach) -> None:
     if [script_service(hass, one) for one in action.entity_id] != [action.service]:
         raise _not_allowed(f"{action.name} is not the action of this script.")
     for text in _texts(action.data):
-        for word in _SEPARATORS.split(text.lower()):
-            if word not in reach.actors and hass.states.get(word) is not None:
-                raise _not_allowed(f"You may not act on {word}.")
+        if (named := _reaching_too_far(hass, text.lower(), reach)) is not None:
+            raise _not_allowed(f"You may not act on {named}.")
+
+
+def _reaching_too_far(hass: HomeAssistant, text: str, reach: Reach) -> str | None:
+    """Return the first thing in a text that a script could act on and may not.
+
+    A template in it is only text: what a script is given is not rendered again.
+    """
+    if text.strip() == ENTITY_MATCH_ALL:
+        return ENTITY_MATCH_ALL
+    for entity_id in _ENTITY_ID.findall(text):
+        if entity_id not in reach.actors and hass.states.get(entity_id) is not None:
+            return str(entity_id)
+    entities, devices = er.async_get(hass), dr.async_get(hass)
+    for registry_id in _REGISTRY_ID.findall(text):
+        entry = entities.entities.get_entry(registry_id)
+        if devices.async_get(registry_id) is not None or (
+            entry is not None and entry.entity_id not in reach.actors
+        ):
+            return str(registry_id)
+    return None
+
+
+def _mentioned(action: Action) -> list[str]:
+    """Return what a script's texts name, as far as it passed the checks (A3)."""
+    if not action.is_script:
+        return []
+    texts = [text.lower() for text in _texts(action.data)]
+    return [entity_id for text in texts for entity_id in _ENTITY_ID.findall(text)]
 
 
 def _texts(value: Json) -> Iterator[str]:
