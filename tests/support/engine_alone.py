@@ -32,7 +32,8 @@ def main(package: Path) -> None:
     sys.modules["agent"] = parent
     modules = sorted((package / "engine").rglob("*.py"))
     for path in modules:
-        importlib.import_module(f"agent.engine.{path.stem}".removesuffix(".__init__"))
+        name = ".".join(path.relative_to(package).with_suffix("").parts)
+        importlib.import_module(f"agent.{name}".removesuffix(".__init__"))
     print(len(modules))  # noqa: T201
 
 
