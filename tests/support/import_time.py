@@ -30,8 +30,9 @@ def load(package: Path) -> float:
     for name in [name for name in sys.modules if name.startswith(NAME)]:
         del sys.modules[name]
     start = perf_counter()
-    for path in package.glob("*.py"):
-        importlib.import_module(f"{NAME}.{path.stem}".removesuffix(".__init__"))
+    for path in package.rglob("*.py"):
+        name = ".".join(path.relative_to(package).with_suffix("").parts)
+        importlib.import_module(f"{NAME}.{name}".removesuffix(".__init__"))
     return perf_counter() - start
 
 
