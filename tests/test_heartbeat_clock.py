@@ -96,8 +96,10 @@ async def test_switched_on_the_first_tick_comes_after_one_interval(
 async def test_a_wake_announces_itself_before_the_model_is_asked(home: Home) -> None:
     asked: list[int] = []
     home.llm_server.play(
-        lambda _: asked.append(len(home.fired("proactive_agent_heartbeat_tick")))
-        or text("Fine.")
+        lambda _: (
+            asked.append(len(home.fired("proactive_agent_heartbeat_tick")))
+            or text("Fine.")
+        )
     )
     beat = await home.add_heartbeat()
     await home.clock.tick()

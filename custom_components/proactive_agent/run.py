@@ -77,6 +77,7 @@ class Run:
         self._error: RunError | None = None
         self._said: str | None = None
         self._released = hass.loop.create_future()
+        self._conversation: asyncio.Task[None] | None = None
         self._guard = Guard(
             hass,
             context=plan.context,
@@ -107,7 +108,7 @@ class Run:
 
     async def execute(self) -> None:
         """Run to the end or to `run_timeout`, whatever a tool or server does (F3)."""
-        conversation = self._hass.async_create_background_task(
+        conversation = self._conversation = self._hass.async_create_background_task(
             self._converse(), f"proactive_agent run {self.run_id}"
         )
         try:
@@ -120,7 +121,6 @@ class Run:
                 self.cut(CutReason.TIMEOUT)
         finally:
             self._end()
-            conversation.cancel()
         await asyncio.wait({conversation}, timeout=LET_GO_TIMEOUT)
         # What a conversation that does not let go still does is not this run's.
         self._journal = self._journal.copy()
@@ -203,6 +203,9 @@ class Run:
 
     def _end(self) -> None:
         self._guard.close()
+        if self._conversation is not None:
+            # At once: a pause between two tries could else end in one more request.
+            self._conversation.cancel()
         if not self._over:
             self._released.set_result(None)
 

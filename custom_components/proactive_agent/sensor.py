@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from homeassistant.components.sensor import (
     RestoreSensor,
@@ -13,6 +13,7 @@ from homeassistant.components.sensor import (
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
+from homeassistant.helpers.event import async_track_time_interval
 
 from .engine.records import Outcome, Status
 from .entity import HeartbeatEntity, add_for_each_heartbeat
@@ -20,16 +21,17 @@ from .heartbeat import Heartbeat
 from .runtime import ProactiveAgentConfigEntry
 
 PARALLEL_UPDATES = 0
+LOOK_INTERVAL = timedelta(seconds=30)
 
 type Value = str | int | datetime | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeartbeatSensorDescription(SensorEntityDescription):
-    """A sensor of a heartbeat; `polled` if no change of the heartbeat writes it."""
+    """A sensor of a heartbeat; `silent` if its value changes without a word."""
 
     value_fn: Callable[[Heartbeat], Value]
-    polled: bool = False
+    silent: bool = False
 
 
 def _last_wake(heartbeat: Heartbeat) -> datetime | None:
@@ -66,12 +68,12 @@ SENSORS = (
         state_class=SensorStateClass.TOTAL_INCREASING,
         value_fn=lambda heartbeat: heartbeat.tokens_used,
     ),
-    # Quiet ticks write no state: this one is looked up at Home Assistant's own pace.
+    # Quiet ticks write no state: this one is looked up from time to time.
     HeartbeatSensorDescription(
         key="ticks_used",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
-        polled=True,
+        silent=True,
         value_fn=lambda heartbeat: heartbeat.ticks_used,
     ),
 )
@@ -101,7 +103,6 @@ class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
         """Be one sensor of a heartbeat."""
         super().__init__(heartbeat, description.key)
         self.entity_description = description
-        self._attr_should_poll = description.polled
 
     async def async_added_to_hass(self) -> None:
         """Begin with the last known value where the heartbeat has none yet."""
@@ -110,10 +111,24 @@ class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
         if self._attr_native_value is None:
             last = await self.async_get_last_sensor_data()
             self._attr_native_value = last.native_value if last else None
+        if self.entity_description.silent:
+            # A timer of its own: Home Assistant's goes on polling an empty platform.
+            self.async_on_remove(
+                async_track_time_interval(
+                    self.hass,
+                    self._look,
+                    LOOK_INTERVAL,
+                    cancel_on_shutdown=True,
+                )
+            )
 
     async def async_update(self) -> None:
-        """Look the value up, for the sensor that is polled."""
+        """Look the value up when somebody asks for it."""
         self._follow()
+
+    @callback
+    def _look(self, _now: datetime) -> None:
+        self._heartbeat_changed()
 
     @callback
     def _heartbeat_changed(self) -> None:

@@ -14,7 +14,7 @@ Time is frozen and moves only by `clock`: each pending timeout moves with it.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -70,6 +70,17 @@ class Clock:
         for _ in range(times):
             self.turn(every)
             await let_run()
+
+    async def turn_until(
+        self, over: Callable[[], bool], *, step: timedelta = timedelta(seconds=1)
+    ) -> None:
+        """Let time pass in small steps until something is over."""
+        for _ in range(2_000):
+            if over():
+                return
+            self.turn(step)
+            await let_run()
+        pytest.fail("It went on and on.")
 
     @callback
     def turn(self, step: timedelta) -> None:
@@ -162,6 +173,15 @@ class Beat:
 
     async def change(self, *, title: str | None = None, **data: Any) -> None:
         """Change options, as the subentry flow does when it is finished."""
+        self._change(title, data)
+        await self.hass.async_block_till_done()
+
+    async def change_beside(self, *, title: str | None = None, **data: Any) -> None:
+        """Change options while something hangs."""
+        self._change(title, data)
+        await let_run()
+
+    def _change(self, title: str | None, data: Mapping[str, Any]) -> None:
         subentry = self.subentry
         self.hass.config_entries.async_update_subentry(
             self.entry,
@@ -169,7 +189,6 @@ class Beat:
             data={**subentry.data, **data},
             title=title or subentry.title,
         )
-        await self.hass.async_block_till_done()
 
     async def remove(self) -> None:
         self.hass.config_entries.async_remove_subentry(self.entry, self.id)
@@ -276,7 +295,9 @@ def subentry_of(title: str, **data: Any) -> ConfigSubentryDataWithId:
     )
 
 
-def endpoint(server: LlmServer, *subentries: ConfigSubentryDataWithId) -> MockConfigEntry:
+def endpoint(
+    server: LlmServer, *subentries: ConfigSubentryDataWithId
+) -> MockConfigEntry:
     """Return an endpoint entry that points to the scripted server."""
     return MockConfigEntry(
         domain=DOMAIN,
