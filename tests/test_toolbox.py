@@ -193,8 +193,12 @@ async def test_the_parameters_of_an_action_fit_its_entities(
         "minItems": 3,
         "maxItems": 3,
     }
-    assert {"color_temp_kelvin", "color_name"} <= {*fields}
-    assert "hs_color" not in fields
+    assert [*fields] == [
+        "entity_id",
+        "rgb_color",
+        "color_temp_kelvin",
+        "brightness_pct",
+    ]
 
 
 async def test_features_decide_what_is_offered(
@@ -361,7 +365,7 @@ async def test_where_descriptions_cannot_be_read_the_scripts_are_left(
         raise ModuleNotFoundError("No module named 'voice'")
 
     monkeypatch.setattr(
-        "custom_components.proactive_agent.tools.build.async_get_all_descriptions",
+        "custom_components.proactive_agent.tools.catalogue.async_get_all_descriptions",
         fail,
     )
     toolbox = await world.toolbox(Reach(act=("light.lamp", "script.feed")))

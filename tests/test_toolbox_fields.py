@@ -78,7 +78,7 @@ def test_many_options_are_not_all_named_in_the_error(hass: HomeAssistant) -> Non
     many = [f"light.l{number}" for number in range(50)]
     for entity_id in many:
         hass.states.async_set(entity_id, "on")
-    parameters = action_parameters(hass, {}, targets=many, actors=many)
+    parameters = action_parameters(hass, "light", {}, targets=many, actors=many)
     with pytest.raises(vol.Invalid, match=r"light\.l19, …") as caught:
         parameters.schema({"entity_id": "light.x"})
     assert "light.l20" not in str(caught.value)
@@ -199,12 +199,11 @@ def test_an_action_has_the_fields_that_a_target_supports(hass: HomeAssistant) ->
         "more": {"collapsed": True, "fields": {"nested": {"selector": {"text": {}}}}},
     }
     parameters = action_parameters(
-        hass, fields, targets=("light.a", "light.b"), actors=ACTORS
+        hass, "test", fields, targets=("light.a", "light.b"), actors=ACTORS
     )
     assert [*json_schema(parameters.schema)["properties"]] == [
         "entity_id",
         "always",
-        "bare",
         "supported",
         "eco",
         "needed",

@@ -1,6 +1,6 @@
 """The tools of one run: what the model may see, do and say (DESIGN §4)."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 import logging
 from typing import Self
 
@@ -13,16 +13,15 @@ from .engine.one_line import one_line
 from .engine.reach import Reach
 from .engine.records import ToolAnswer, ToolCall, ToolSpec
 from .guard import Guard
-from .tools.action import ActionTool
 from .tools.base import AgentTool, ArgumentError
-from .tools.build import Catalogue, action_tools, script_tools
-from .tools.schema import json_schema
-from .tools.state import GetStateTool
+from .tools.catalogue import Catalogue
+from .tools.offer import Facts, Offer, facts_of, make_offer, spec_of
 from .tools.voice import StopHeartbeatTool, TellOwnerTool
 
 _LOGGER = logging.getLogger(__name__)
 
 MAX_TOOLS = 128
+_OWN_TOOLS = 2  # the voice and the end of the heartbeat
 
 
 class Toolbox:
@@ -31,22 +30,21 @@ class Toolbox:
     def __init__(
         self,
         hass: HomeAssistant,
-        tools: Sequence[AgentTool],
+        offer: Offer,
+        *,
+        guard: Guard,
+        tell: Callable[[str], None],
+        stop: Callable[[str], None] | None,
         context: Context,
-        left_out: tuple[str, ...] = (),
     ) -> None:
-        """Hold the tools of a run in the order in which they are offered."""
-        self.left_out = left_out
+        """Bind an offer to one run: its guard, its voice and its context."""
+        self.left_out = offer.left_out
         self._hass = hass
-        self._tools = {tool.name: tool for tool in tools}
-        self._specs = tuple(
-            ToolSpec(
-                name=tool.name,
-                description=tool.description or "",
-                parameters=json_schema(tool.parameters),
-            )
-            for tool in tools
-        )
+        own = [TellOwnerTool(tell), *([StopHeartbeatTool(stop)] if stop else [])]
+        self._tools: dict[str, AgentTool] = {
+            tool.name: tool for tool in (*offer.tools(guard), *own)
+        }
+        self._specs = (*offer.specs, *map(spec_of, own))
         self._llm_context = llm.LLMContext(
             platform=DOMAIN,
             context=context,
@@ -66,26 +64,9 @@ class Toolbox:
         stop: Callable[[str], None] | None,
         context: Context,
     ) -> Self:
-        """Build the tools for what may be seen and touched now.
-
-        The same home gives the same specs, byte for byte.
-        """
-        catalogue = await Catalogue.async_read(hass)
-        actions = action_tools(hass, catalogue, reach, guard)
-        scripts = script_tools(
-            hass, catalogue, reach, guard, {tool.name for tool in actions}
-        )
-        reading = [GetStateTool(reach.visible)] if reach.visible else []
-        saying = [TellOwnerTool(tell), *([StopHeartbeatTool(stop)] if stop else [])]
-        room = MAX_TOOLS - len(reading) - len(saying)
-        kept = _most_wanted([*actions, *scripts], room)
-        left_out = tuple(
-            tool.name for tool in (*actions, *scripts) if tool.name not in kept
-        )
-        if left_out:
-            _LOGGER.info("Too many tools, left out: %s", ", ".join(left_out))
-        doing = [tool for tool in (*actions, *scripts) if tool.name in kept]
-        return cls(hass, [*reading, *doing, *saying], context, left_out)
+        """Build the tools for what may be seen and touched now."""
+        offer = await Workshop(hass).async_offer(reach)
+        return cls(hass, offer, guard=guard, tell=tell, stop=stop, context=context)
 
     @property
     def specs(self) -> Sequence[ToolSpec]:
@@ -121,12 +102,33 @@ class Toolbox:
         return ToolAnswer(content=result.data, error=result.error)
 
 
-def _most_wanted(tools: Iterable[ActionTool], room: int) -> set[str]:
-    """Choose what stays if there are too many: scripts, then what is free."""
-    ranked = sorted(
-        tools, key=lambda tool: (tool.domain != "script", tool.annotations.destructive)
-    )
-    return {tool.name for tool in ranked[:room]}
+class Workshop:
+    """Makes the offers of one heartbeat, and a new one only when the home changed."""
+
+    def __init__(self, hass: HomeAssistant) -> None:
+        """Begin with nothing made."""
+        self.offer: Offer | None = None
+        self._hass = hass
+        self._catalogue: Catalogue | None = None
+        self._facts: Facts | None = None
+
+    async def async_offer(self, reach: Reach) -> Offer:
+        """Return what a reach is offered now; the last offer if that is the same."""
+        catalogue = await Catalogue.async_read(self._hass, self._catalogue)
+        facts = facts_of(self._hass, catalogue, reach)
+        if (
+            self.offer is not None
+            and catalogue is self._catalogue
+            and facts == self._facts
+        ):
+            return self.offer
+        offer = make_offer(self._hass, catalogue, reach, room=MAX_TOOLS - _OWN_TOOLS)
+        if offer.left_out and (
+            self.offer is None or self.offer.left_out != offer.left_out
+        ):
+            _LOGGER.info("Too many tools, left out: %s", ", ".join(offer.left_out))
+        self.offer, self._catalogue, self._facts = offer, catalogue, facts
+        return offer
 
 
 def _error(sentence: str) -> ToolAnswer:

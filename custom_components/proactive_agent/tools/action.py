@@ -1,6 +1,7 @@
 """Actions and scripts of Home Assistant as tools."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, override
 
 from homeassistant.core import HomeAssistant
@@ -9,10 +10,33 @@ from homeassistant.util.json import JsonObjectType
 
 from ..engine.records import ActionRecord, ActionStatus, Json
 from ..guard import Action, Guard
-from .base import AgentTool, as_json
+from .base import AgentTool, ArgumentError, as_json
 from .fields import Parameters
+from .fit import misfit
 
 _DRY = "This is a dry run: it would have been called."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionPlan:
+    """One action as a tool, before there is a run that could call it.
+
+    `script` is the entity that a script's action runs; `reads` marks an action that
+    only answers.
+    """
+
+    name: str
+    domain: str
+    service: str
+    description: str
+    parameters: Parameters
+    annotations: llm.ToolAnnotations
+    script: str | None = None
+    reads: bool = False
+
+    def tool(self, guard: Guard) -> ActionTool:
+        """Return the tool of the run that this guard belongs to."""
+        return ReadingTool(self, guard) if self.reads else ActionTool(self, guard)
 
 
 class ActionTool(AgentTool):
@@ -20,27 +44,14 @@ class ActionTool(AgentTool):
 
     acts = True
 
-    def __init__(
-        self,
-        guard: Guard,
-        *,
-        name: str,
-        domain: str,
-        service: str,
-        description: str,
-        parameters: Parameters,
-        annotations: llm.ToolAnnotations,
-    ) -> None:
-        """Describe one action."""
-        self.name = name
-        self.description = description
-        self.parameters = parameters.schema
-        self.annotations = annotations
+    def __init__(self, plan: ActionPlan, guard: Guard) -> None:
+        """Bind one action to one run."""
+        self.name = plan.name
+        self.description = plan.description
+        self.parameters = plan.parameters.schema
+        self.annotations = plan.annotations
+        self._plan = plan
         self._guard = guard
-        self.domain = domain
-        self._service = service
-        self._entity_fields = parameters.entity_fields
-        self._must_ask = parameters.must_ask
 
     @override
     async def async_call(
@@ -50,42 +61,53 @@ class ActionTool(AgentTool):
         llm_context: llm.LLMContext,
     ) -> llm.ToolResult:
         """Act; raises `ActionRefusedError` and `RunCutError` as the guard does."""
-        data = self.arguments(tool_input.tool_args)
-        entity_ids = self._take_targets(data)
         record, response = await self._guard.act(
-            Action(
-                domain=self.domain,
-                service=self._service,
-                entity_id=entity_ids,
-                data=data,
-                named=self._named(data),
-                must_ask=self._must_ask,
-            )
+            self._action(hass, tool_input.tool_args)
         )
         return llm.ToolResult(data=_result(record, response))
 
-    def _take_targets(self, data: dict[str, Any]) -> tuple[str, ...]:
-        return tuple(data.pop("entity_id"))
+    def _action(self, hass: HomeAssistant, given: Mapping[str, Any]) -> Action:
+        plan = self._plan
+        data = self.arguments(given)
+        if plan.script is None:
+            entity_ids = tuple(data.pop("entity_id"))
+        else:
+            entity_ids = (plan.script,)
+        if sentence := misfit(hass, plan.domain, plan.parameters, entity_ids, data):
+            raise ArgumentError(sentence)
+        return Action(
+            domain=plan.domain,
+            service=plan.service,
+            entity_id=entity_ids,
+            data=data,
+            named=self._named(data),
+            must_ask=plan.parameters.must_ask,
+        )
 
     def _named(self, data: Mapping[str, Any]) -> tuple[str, ...]:
         named: list[str] = []
-        for key in self._entity_fields:
+        for key in self._plan.parameters.entity_fields:
             value = data.get(key, [])
             named += [value] if isinstance(value, str) else value
         return tuple(named)
 
 
-class ScriptTool(ActionTool):
-    """Runs one script with its fields, to its end."""
+class ReadingTool(ActionTool):
+    """Asks for what an action answers; nothing changes by it."""
 
-    def __init__(self, guard: Guard, *, entity_id: str, **description: Any) -> None:
-        """Describe one script; its action is not always its object id."""
-        super().__init__(guard, domain="script", **description)
-        self._entity_id = entity_id
+    acts = False
 
     @override
-    def _take_targets(self, data: dict[str, Any]) -> tuple[str, ...]:
-        return (self._entity_id,)
+    async def async_call(
+        self,
+        hass: HomeAssistant,
+        tool_input: llm.ToolInput,
+        llm_context: llm.LLMContext,
+    ) -> llm.ToolResult:
+        """Read; raises `ActionRefusedError` and `RunCutError` as the guard does."""
+        response = await self._guard.read(self._action(hass, tool_input.tool_args))
+        answer: dict[str, Any] = {"response": as_json(response)}
+        return llm.ToolResult(data=answer)
 
 
 def _result(record: ActionRecord, response: Json) -> JsonObjectType:

@@ -1,144 +1,109 @@
-"""Finds what applies to the chosen entities and makes tools of it (DESIGN §4)."""
+"""Finds what applies to the chosen entities and plans a tool for it (DESIGN §4)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from homeassistant.const import ATTR_DEVICE_CLASS
 from homeassistant.core import HomeAssistant, split_entity_id
-from homeassistant.helpers import llm
-from homeassistant.helpers.service import (
-    async_get_all_descriptions,
-    async_get_cached_service_description,
-)
-from homeassistant.helpers.translation import async_get_translations
+from homeassistant.helpers import config_validation as cv, llm
 
-from ..engine.one_line import one_line
 from ..engine.policy import SCRIPT, is_free, is_never
 from ..engine.reach import Reach
-from ..guard import Guard
 from ..guard_facts import script_service
-from .action import ActionTool, ScriptTool
+from .action import ActionPlan
+from .catalogue import Catalogue
+from .choices import hangs_on_entity, options_of
 from .fields import action_parameters, script_parameters
 from .match import targeted
 from .names import unique_name
 
-_LOGGER = logging.getLogger(__name__)
-
-_MAX_DESCRIPTION = 500
 _REPEATABLE = ("turn_", "set_", "select_option")
+# That an action only answers is no promise that it changes nothing.
+_READING = ("browse_", "get_", "list_", "search_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catalogue:
-    """What Home Assistant can do by now, and how it says it in English."""
+class Plans:
+    """Everything that applies, in a stable order."""
 
-    actions: Mapping[str, Mapping[str, Any]]
-    texts: Mapping[str, str]
-
-    @classmethod
-    async def async_read(cls, hass: HomeAssistant) -> Catalogue:
-        """Read the descriptions; cheap after the first time.
-
-        Where a base component of Home Assistant lacks a package, its descriptions
-        cannot be read; the scripts, which describe themselves, are left.
-        """
-        try:
-            actions = await async_get_all_descriptions(hass)
-        except ImportError as err:
-            _LOGGER.warning("Only scripts can be tools: %s", err)
-            actions = {SCRIPT: _described_scripts(hass)}
-        texts = await async_get_translations(hass, "en", "services", {*actions})
-        return cls(actions=actions, texts=texts)
-
-    def text(self, description: Mapping[str, Any], *path: str) -> str:
-        """Return a description's text: its own, else the translated one."""
-        own = description.get("description") or description.get("name")
-        key = ".".join(("component", path[0], "services", *path[1:]))
-        text = own or self.texts.get(f"{key}.description", "")
-        for name, value in (description.get("description_placeholders") or {}).items():
-            text = text.replace(f"{{{name}}}", str(value))
-        return one_line(text, _MAX_DESCRIPTION)
-
-    def fields(self, domain: str, service: str) -> dict[str, Any]:
-        """Return the fields of an action with their texts, sections kept."""
-        fields = self.actions[domain][service].get("fields") or {}
-        return self._with_texts(fields, domain, service)
-
-    def _with_texts(
-        self, fields: Mapping[str, Any], domain: str, service: str
-    ) -> dict[str, Any]:
-        described: dict[str, Any] = {}
-        for name, config in fields.items():
-            field = config or {}
-            if isinstance(section := field.get("fields"), Mapping):
-                described[name] = {"fields": self._with_texts(section, domain, service)}
-                continue
-            text = self.text(field, domain, service, "fields", name)
-            described[name] = {**field, "description": text}
-        return described
+    reading: list[ActionPlan] = field(default_factory=list)
+    acting: list[ActionPlan] = field(default_factory=list)
+    scripts: list[ActionPlan] = field(default_factory=list)
 
 
-def _described_scripts(hass: HomeAssistant) -> dict[str, Any]:
-    return {
-        service: description
-        for service in hass.services.async_services_for_domain(SCRIPT)
-        if (description := async_get_cached_service_description(hass, SCRIPT, service))
-    }
-
-
-def action_tools(
-    hass: HomeAssistant, catalogue: Catalogue, reach: Reach, guard: Guard
-) -> list[ActionTool]:
-    """Return a tool for each action that applies to an entity of `act` or `ask`."""
-    tools: list[ActionTool] = []
+def plan_tools(hass: HomeAssistant, catalogue: Catalogue, reach: Reach) -> Plans:
+    """Plan a tool for each action and script that applies to the reach."""
     taken: set[str] = set()
+    plans = Plans()
+    for domain, service in _offered(catalogue):
+        reads = _only_reads(catalogue.actions[domain][service], service)
+        plan = _action_plan(
+            hass,
+            catalogue,
+            (domain, service),
+            reach.visible if reads else reach.actors,
+            unique_name(f"{domain}_{service}", taken),
+            reads=reads,
+        )
+        if plan is not None:
+            taken.add(plan.name)
+            (plans.reading if reads else plans.acting).append(plan)
+    plans.scripts.extend(_script_plans(hass, catalogue, reach, taken))
+    return plans
+
+
+def _offered(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
     for domain in sorted(catalogue.actions):
         for service in sorted(catalogue.actions[domain]):
-            description = catalogue.actions[domain][service]
-            if (
-                domain == SCRIPT
-                or is_never(domain, service)
-                or _only_answers(description)
-            ):
-                continue
-            targets = targeted(hass, description.get("target"), reach.actors)
-            if not targets:
-                continue
-            name = unique_name(f"{domain}_{service}", taken)
-            taken.add(name)
-            tools.append(
-                ActionTool(
-                    guard,
-                    name=name,
-                    domain=domain,
-                    service=service,
-                    description=catalogue.text(description, domain, service),
-                    parameters=action_parameters(
-                        hass,
-                        catalogue.fields(domain, service),
-                        targets=targets,
-                        actors=reach.actors,
-                    ),
-                    annotations=llm.ToolAnnotations(
-                        destructive=not _all_free(hass, domain, service, targets),
-                        idempotent=service.startswith(_REPEATABLE),
-                    ),
-                )
-            )
-    return tools
+            if domain != SCRIPT and not is_never(domain, service):
+                yield domain, service
 
 
-def script_tools(
+def _only_reads(description: Mapping[str, Any], service: str) -> bool:
+    response = description.get("response")
+    only_answers = response is not None and not response.get("optional")
+    return only_answers and service.startswith(_READING)
+
+
+def _action_plan(
     hass: HomeAssistant,
     catalogue: Catalogue,
-    reach: Reach,
-    guard: Guard,
-    taken: set[str],
-) -> list[ScriptTool]:
-    """Return a tool for each script of `act` or `ask`, by its object id."""
-    tools: list[ScriptTool] = []
+    action: tuple[str, str],
+    candidates: Sequence[str],
+    name: str,
+    *,
+    reads: bool,
+) -> ActionPlan | None:
+    domain, service = action
+    description = catalogue.actions[domain][service]
+    targets = _targets(hass, domain, description, candidates)
+    if not targets:
+        return None
+    return ActionPlan(
+        name=name,
+        domain=domain,
+        service=service,
+        description=catalogue.text(description, domain, service),
+        parameters=action_parameters(
+            hass,
+            domain,
+            catalogue.fields(domain, service),
+            targets=targets,
+            actors=candidates,
+        ),
+        annotations=llm.ToolAnnotations(
+            read_only=reads,
+            destructive=not (reads or _all_free(hass, domain, service, targets)),
+            idempotent=reads or service.startswith(_REPEATABLE),
+        ),
+        reads=reads,
+    )
+
+
+def _script_plans(
+    hass: HomeAssistant, catalogue: Catalogue, reach: Reach, taken: set[str]
+) -> Iterator[ActionPlan]:
     for entity_id in reach.actors:
         domain, object_id = split_entity_id(entity_id)
         if domain != SCRIPT:
@@ -149,26 +114,46 @@ def script_tools(
             continue
         name = unique_name(object_id, taken, prefix="script_")
         taken.add(name)
-        tools.append(
-            ScriptTool(
-                guard,
-                entity_id=entity_id,
-                name=name,
-                service=service,
-                description=catalogue.text(description, SCRIPT, service)
-                or f"Run {entity_id}.",
-                parameters=script_parameters(
-                    hass, catalogue.fields(SCRIPT, service), actors=reach.actors
-                ),
-                annotations=llm.ToolAnnotations(),
-            )
+        yield ActionPlan(
+            name=name,
+            domain=SCRIPT,
+            service=service,
+            description=catalogue.text(description, SCRIPT, service)
+            or f"Run {entity_id}.",
+            parameters=script_parameters(
+                hass, catalogue.fields(SCRIPT, service), actors=reach.actors
+            ),
+            annotations=llm.ToolAnnotations(),
+            script=entity_id,
         )
-    return tools
 
 
-def _only_answers(description: Mapping[str, Any]) -> bool:
-    response = description.get("response")
-    return response is not None and not response.get("optional")
+def _targets(
+    hass: HomeAssistant,
+    domain: str,
+    description: Mapping[str, Any],
+    candidates: Sequence[str],
+) -> tuple[str, ...]:
+    """Return the entities an action applies to.
+
+    One that names none of the words without which the action cannot be called does
+    not count, unless it supports the action by a feature: it may name them later.
+    """
+    target = description.get("target") or {}
+    found = targeted(hass, target, candidates)
+    if any("supported_features" in one for one in cv.ensure_list(target.get("entity"))):
+        return found
+    needed = [
+        name
+        for name, config in (description.get("fields") or {}).items()
+        if (config or {}).get("required") and hangs_on_entity(domain, name)
+    ]
+    return tuple(
+        entity_id
+        for entity_id in found
+        if (state := hass.states.get(entity_id))
+        and all(options_of(domain, name, state) for name in needed)
+    )
 
 
 def _all_free(

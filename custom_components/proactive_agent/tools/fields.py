@@ -1,15 +1,16 @@
 """The fields of an action or a script as parameters that can be checked."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import config_validation as cv, selector
 import probatio
 
+from .choices import LEFT_OUT, Span, hangs_on_entity, union_of_options, widest_span
 from .match import field_applies, matches
+from .values import Choice, Field, Number
 
 # What such a selector yields reaches further than the entities it may name (A3).
 _WIDE = frozenset(
@@ -26,49 +27,11 @@ _WIDE = frozenset(
         "trigger",
     }
 )
-_SHOWN_OPTIONS = 20
 _FILTER_KEYS = ("integration", "domain", "device_class", "supported_features")
+# A longer list costs more with every turn than the error that names the words.
+_MAX_OPTIONS = 100
 
-
-class Choice:
-    """Some of a fixed set of words, as a list or as one of them."""
-
-    def __init__(self, options: Iterable[str], *, multiple: bool) -> None:
-        """Take the options in the order in which they are to be shown."""
-        self.options = tuple(options)
-        self.multiple = multiple
-
-    def __call__(self, value: Any) -> str | list[str]:
-        """Return the choice, or raise with the options in the sentence."""
-        if not self.multiple:
-            return self._one(value)
-        values = value if isinstance(value, list) else [value]
-        if not values:
-            raise probatio.Invalid("must not be empty")
-        return [*dict.fromkeys(self._one(one) for one in values)]
-
-    def _one(self, value: Any) -> str:
-        if isinstance(value, str) and value in self.options:
-            return value
-        shown = ", ".join(self.options[:_SHOWN_OPTIONS]) or "nothing"
-        more = ", …" if len(self.options) > _SHOWN_OPTIONS else ""
-        raise probatio.Invalid(f"must be one of: {shown}{more}")
-
-
-class Field:
-    """A field of which a selector says what it takes."""
-
-    def __init__(self, inner: selector.Selector[Any], *, is_wide: bool) -> None:
-        """Wrap a selector; `is_wide` fields are not described in detail."""
-        self.inner = inner
-        self.is_wide = is_wide
-
-    def __call__(self, value: Any) -> Any:
-        """Check a value; return it as JSON, not as what a selector makes of it."""
-        checked = self.inner(value)  # type: ignore[operator]
-        if isinstance(self.inner, selector.NumberSelector):
-            return _number(value, checked)
-        return value
+type Validator = Choice | Field | Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,16 +39,18 @@ class Parameters:
     """What a tool takes.
 
     `entity_fields` hold entity ids beside the target; `must_ask` if a field reaches
-    further than entities (A3).
+    further than entities (A3); `filters` say which entities support a field.
     """
 
     schema: probatio.Schema
     entity_fields: tuple[str, ...] = ()
     must_ask: bool = False
+    filters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def action_parameters(
     hass: HomeAssistant,
+    domain: str,
     fields: Mapping[str, Any],
     *,
     targets: Sequence[str],
@@ -93,66 +58,119 @@ def action_parameters(
 ) -> Parameters:
     """Build what an action takes: its target and the fields that fit a target."""
     states = [state for one in targets if (state := hass.states.get(one))]
-    fitting = {
-        name: config
-        for name, config in _flat(fields)
-        if name not in cv.ENTITY_SERVICE_FIELDS and _fits_action(config, states)
+    schema: dict[Any, Any] = {
+        probatio.Required("entity_id"): Choice(targets, multiple=True)
     }
-    target = {
-        probatio.Required("entity_id"): Choice(targets, multiple=True),
-    }
-    return _parameters(hass, fitting, actors=actors, first=target, in_script=False)
+    maker = _Maker(hass, actors)
+    filters: dict[str, Mapping[str, Any]] = {}
+    for name, config in _flat(fields):
+        wanted = config.get("filter")
+        fitting = [state for state in states if field_applies(wanted, state)]
+        if not fitting or not _is_useful(domain, name, config):
+            continue
+        if wanted:
+            filters[name] = wanted
+        span = widest_span(domain, name, fitting)
+        validator = (
+            _ranged(span, config)
+            or _worded(domain, name, fitting)
+            or maker.validator(config)
+        )
+        maker.put(schema, name, config, validator, hint=_step_hint(span))
+    return maker.parameters(schema, filters)
 
 
 def script_parameters(
     hass: HomeAssistant, fields: Mapping[str, Any], *, actors: Sequence[str]
 ) -> Parameters:
     """Build what a script takes."""
-    return _parameters(hass, dict(_flat(fields)), actors=actors, in_script=True)
+    schema: dict[Any, Any] = {}
+    maker = _Maker(hass, actors, in_script=True)
+    for name, config in _flat(fields):
+        maker.put(schema, name, config, maker.validator(config))
+    return maker.parameters(schema, {})
 
 
-def _parameters(
-    hass: HomeAssistant,
-    fields: Mapping[str, Any],
-    *,
-    actors: Sequence[str],
-    first: Mapping[Any, Any] | None = None,
-    in_script: bool,
-) -> Parameters:
-    schema: dict[Any, Any] = {**(first or {})}
-    entity_fields: list[str] = []
-    must_ask = False
-    for name, config in fields.items():
-        validator = _validator(hass, config, actors, in_script=in_script)
-        if isinstance(validator, Choice):
-            if not validator.options and not config.get("required"):
-                continue
-            entity_fields.append(name)
-        elif validator.is_wide or (in_script and name in cv.ENTITY_SERVICE_FIELDS):
-            must_ask = True
-        marker = probatio.Required if config.get("required") else probatio.Optional
-        description = config.get("description") or config.get("name")
-        schema[marker(name, description=description or None)] = validator
-    return Parameters(
-        schema=probatio.Schema(schema),
-        entity_fields=tuple(entity_fields),
-        must_ask=must_ask,
+class _Maker:
+    """Makes the fields of one tool, and notes what the guard has to know of them."""
+
+    def __init__(
+        self, hass: HomeAssistant, actors: Sequence[str], *, in_script: bool = False
+    ) -> None:
+        self._hass = hass
+        self._actors = actors
+        self._in_script = in_script
+        self._entity_fields: list[str] = []
+        self._must_ask = False
+
+    def validator(self, config: Mapping[str, Any]) -> Validator:
+        inner = selector.selector(config.get("selector") or {"text": {}})
+        if isinstance(inner, selector.EntitySelector):
+            return Choice(
+                _selectable(self._hass, inner, self._actors),
+                multiple=bool(inner.config["multiple"]),
+            )
+        return Field(inner, is_wide=_is_wide(inner, in_script=self._in_script))
+
+    def put(
+        self,
+        schema: dict[Any, Any],
+        name: str,
+        config: Mapping[str, Any],
+        validator: Validator,
+        hint: str = "",
+    ) -> None:
+        required = bool(config.get("required"))
+        if "entity" in (config.get("selector") or ()):
+            if not (isinstance(validator, Choice) and validator.options) and (
+                not required
+            ):
+                return
+            self._entity_fields.append(name)
+        elif self._reaches_far(name, validator):
+            self._must_ask = True
+        marker = probatio.Required if required else probatio.Optional
+        text = config.get("description") or config.get("name") or ""
+        schema[marker(name, description=f"{text}{hint}".strip() or None)] = validator
+
+    def parameters(
+        self, schema: dict[Any, Any], filters: Mapping[str, Mapping[str, Any]]
+    ) -> Parameters:
+        return Parameters(
+            schema=probatio.Schema(schema),
+            entity_fields=tuple(self._entity_fields),
+            must_ask=self._must_ask,
+            filters=filters,
+        )
+
+    def _reaches_far(self, name: str, validator: Validator) -> bool:
+        if isinstance(validator, Field) and validator.is_wide:
+            return True
+        return self._in_script and name in cv.ENTITY_SERVICE_FIELDS
+
+
+def _ranged(span: Span | None, config: Mapping[str, Any]) -> Number | None:
+    """Take the range of the entities; where they name none, the action's own."""
+    if span is None:
+        return None
+    described = (config.get("selector") or {}).get("number") or {}
+    return Number(
+        low=described.get("min") if span.low is None else span.low,
+        high=described.get("max") if span.high is None else span.high,
     )
 
 
-def _validator(
-    hass: HomeAssistant,
-    config: Mapping[str, Any],
-    actors: Sequence[str],
-    *,
-    in_script: bool,
-) -> Choice | Field:
-    inner = selector.selector(config.get("selector") or {"text": {}})
-    if isinstance(inner, selector.EntitySelector):
-        return Choice(
-            _selectable(hass, inner, actors), multiple=bool(inner.config["multiple"])
-        )
-    return Field(inner, is_wide=_is_wide(inner, in_script=in_script))
+def _worded(domain: str, name: str, states: Sequence[State]) -> Choice | None:
+    if not hangs_on_entity(domain, name):
+        return None
+    options = union_of_options(domain, name, states)
+    if options is None or len(options) > _MAX_OPTIONS:
+        return None
+    return Choice(options, multiple=False)
+
+
+def _step_hint(span: Span | None) -> str:
+    return f" (step {span.step:g})" if span is not None and span.step else ""
 
 
 def _selectable(
@@ -189,12 +207,14 @@ def _is_wide(inner: selector.Selector[Any], *, in_script: bool) -> bool:
     )
 
 
-def _fits_action(config: Mapping[str, Any], states: Sequence[State]) -> bool:
-    if not any(field_applies(config.get("filter"), state) for state in states):
+def _is_useful(domain: str, name: str, config: Mapping[str, Any]) -> bool:
+    if name in cv.ENTITY_SERVICE_FIELDS:
         return False
-    kind = next(iter(config.get("selector") or {"text": None}))
+    if config.get("required"):
+        return True
     # An optional field of which nobody says what it holds helps no model.
-    return bool(config.get("required")) or kind != "object"
+    kind = next(iter(config.get("selector") or {"object": None}))
+    return kind != "object" and name not in LEFT_OUT.get(domain, ())
 
 
 def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -203,9 +223,3 @@ def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield from _flat(section)
         else:
             yield name, config or {}
-
-
-def _number(value: Any, checked: float) -> float:
-    if isinstance(value, bool) or not isfinite(checked):
-        raise probatio.Invalid("must be a number")
-    return int(checked) if checked.is_integer() else checked

@@ -6,12 +6,13 @@ import re
 MAX_LENGTH = 64
 
 GET_STATE = "get_state"
+GET_HISTORY = "get_history"
 TELL_OWNER = "tell_owner"
 STOP_HEARTBEAT = "stop_heartbeat"
 
 # Never given to an action or a script, also while such a tool is not offered: a name
 # that changes its meaning from run to run would be worse than a prefix.
-RESERVED = frozenset({GET_STATE, "get_history", TELL_OWNER, STOP_HEARTBEAT})
+RESERVED = frozenset({GET_STATE, GET_HISTORY, TELL_OWNER, STOP_HEARTBEAT})
 
 _UNFIT = re.compile(r"[^a-zA-Z0-9_-]+")
 

@@ -6,7 +6,7 @@ from typing import Any
 from homeassistant.helpers.llm import selector_serializer
 import probatio
 
-from .fields import Choice, Field
+from .values import Choice, Field, Number
 
 # The words every server knows; whatever else a converter writes is left out.
 _KEPT = (
@@ -45,9 +45,15 @@ def _serialize(node: Any) -> Any:
         choice: dict[str, Any] = {"type": "string"}
         if node.options:  # an empty enum is no valid schema
             choice["enum"] = [*node.options]
-        if node.multiple:
-            return {"type": "array", "items": choice, "minItems": 1}
-        return choice
+        if not node.multiple:
+            return choice
+        most = {} if node.most is None else {"maxItems": node.most}
+        return {"type": "array", "items": choice, "minItems": 1, **most}
+    if isinstance(node, Number):
+        bounds = {"minimum": node.low, "maximum": node.high}
+        return {"type": "number"} | {
+            word: bound for word, bound in bounds.items() if bound is not None
+        }
     if isinstance(node, Field):
         return {"type": "object"} if node.is_wide else selector_serializer(node.inner)
     return selector_serializer(node)

@@ -9,8 +9,8 @@ from homeassistant.util import dt as dt_util
 import probatio
 
 from .base import AgentTool, as_json
-from .fields import Choice
 from .names import GET_STATE
+from .values import Choice
 
 _MAX_ATTRIBUTES = 40
 _NOISE = frozenset({"icon", "supported_features"})

@@ -8,8 +8,8 @@ from homeassistant.helpers import llm, selector
 import probatio
 
 from .base import AgentTool, ArgumentError
-from .fields import Field
 from .names import STOP_HEARTBEAT, TELL_OWNER
+from .values import Field
 
 
 class SayTool(AgentTool):
