@@ -257,6 +257,57 @@ def test_the_whole_is_bounded_and_says_what_was_cut(hass: HomeAssistant) -> None
     assert len(describe(hass, Reach(look=many))) < MAX_CHARACTERS + 200
 
 
+def test_actors_are_the_last_to_be_cut(hass: HomeAssistant) -> None:
+    actors = tuple(f"light.a{number:03}" for number in range(MAX_ENTITIES - 1))
+    reach = Reach(act=actors, ask=("lock.front", "lock.rear"), look=("sensor.outside",))
+    lines = describe(hass, reach).splitlines()
+    assert [line for line in lines if "light." in line] == [
+        f"- {one}: does not exist" for one in actors
+    ]
+    assert lines[-3:] == [
+        "You may act on, but the owner has to say yes first:",
+        '- lock.front "Front" in "Kitchen": locked, changed just now',
+        "2 more are not shown here; get_state reads them too.",
+    ]
+
+
+def test_a_state_comes_with_what_matters_and_no_more(hass: HomeAssistant) -> None:
+    for entity_id, state, attributes in (
+        (
+            "climate.hall",
+            "heat",
+            {
+                "current_temperature": 19.5,
+                "temperature": 21,
+                "target_temp_low": None,
+                "hvac_modes": ["off", "heat"],
+                "min_temp": 7,
+                "preset_mode": "eco",
+            },
+        ),
+        ("group.all", "on", {"entity_id": [f"light.l{one}" for one in range(25)]}),
+        ("light.x", "on", {"brightness": 128, "rgb_color": (255, 0, 0)}),
+        ("select.mode", "wild", {"options": ["calm", "wild"]}),
+        ("sensor.power", "12", {"unit_of_measurement": "W", "state_class": "x"}),
+        ("tag.unheard_of", "5", {"anything": "at all"}),
+    ):
+        hass.states.async_set(entity_id, state, attributes)
+    look = ("climate.hall", "group.all", "light.x", "select.mode", "sensor.power")
+    members = ", ".join(f"light.l{one}" for one in range(20))
+    lines = describe(hass, Reach(look=(*look, "tag.unheard_of"))).splitlines()
+    assert [line.partition(": ")[2] for line in lines[1:]] == [
+        (
+            "heat, current_temperature 19.5, temperature 21, preset_mode eco, "
+            "changed just now"
+        ),
+        f"on, entity_id [{members}, …], changed just now",
+        "on, brightness 128, rgb_color [255, 0, 0], changed just now",
+        "wild, changed just now",
+        "12 W, changed just now",
+        "5, changed just now",
+    ]
+
+
 @pytest.mark.parametrize(
     ("passed", "said"),
     [

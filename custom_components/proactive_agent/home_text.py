@@ -24,7 +24,8 @@ _MAX_TEXT = 80
 _MAX_ITEMS = 20
 _PLAIN = re.compile(r"[\w.:+\-]+")
 
-# The few attributes without which a state of the domain says too little.
+# The few attributes without which a state of the domain says too little. What an
+# entity could be set to is no state: its tools say so.
 TELLING: dict[str, tuple[str, ...]] = {
     "automation": ("last_triggered",),
     "binary_sensor": (ATTR_DEVICE_CLASS,),
@@ -36,21 +37,19 @@ TELLING: dict[str, tuple[str, ...]] = {
         "target_temp_high",
         "current_humidity",
         "hvac_action",
-        "hvac_modes",
         "preset_mode",
         "fan_mode",
     ),
     "cover": (ATTR_DEVICE_CLASS, "current_position", "current_tilt_position"),
     "event": ("event_type",),
-    "fan": ("percentage", "preset_mode"),
+    "fan": ("percentage", "preset_mode", "oscillating"),
     "group": ("entity_id",),
     "humidifier": ("humidity", "current_humidity", "mode"),
     "input_number": ("min", "max"),
-    "input_select": ("options",),
-    "light": ("brightness", "color_temp_kelvin", "effect"),
+    "light": ("brightness", "color_temp_kelvin", "rgb_color", "effect"),
     "media_player": ("media_title", "media_artist", "source", "volume_level"),
     "number": ("min", "max"),
-    "select": ("options",),
+    "remote": ("current_activity",),
     "sensor": (ATTR_DEVICE_CLASS,),
     "sun": ("next_rising", "next_setting"),
     "timer": ("remaining", "finishes_at"),

@@ -42,7 +42,7 @@ def plan_tools(hass: HomeAssistant, catalogue: Catalogue, reach: Reach) -> Plans
             hass,
             catalogue,
             (domain, service),
-            reach.visible if reads else reach.actors,
+            _readable(reach, domain) if reads else reach.actors,
             unique_name(f"{domain}_{service}", taken),
             reads=reads,
         )
@@ -58,6 +58,11 @@ def _offered(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
         for service in sorted(catalogue.actions[domain]):
             if domain != SCRIPT and not is_never(domain, service):
                 yield domain, service
+
+
+def _readable(reach: Reach, domain: str) -> tuple[str, ...]:
+    """Return what a domain may be read of: its own entities, as the guard has it."""
+    return tuple(one for one in reach.visible if split_entity_id(one)[0] == domain)
 
 
 def _only_reads(description: Mapping[str, Any], service: str) -> bool:
