@@ -15,14 +15,21 @@ Time is frozen and moves only by `clock`: each pending timeout moves with it.
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.config_entries import ConfigSubentry, ConfigSubentryDataWithId
+from homeassistant.config_entries import (
+    ConfigEntryState,
+    ConfigSubentry,
+    ConfigSubentryDataWithId,
+)
 from homeassistant.core import Context, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.entity import Entity
 from homeassistant.setup import async_setup_component
 from homeassistant.util.ulid import ulid_now
 import pytest
@@ -222,22 +229,20 @@ class Home:
             title=title,
             unique_id=None,
         )
-        self.hass.config_entries.async_add_subentry(self.entry, subentry)
-        if counted:
-            er.async_get(self.hass).async_get_or_create(
-                "sensor",
-                DOMAIN,
-                f"{subentry_id}_ticks_used",
-                config_entry=self.entry,
-                config_subentry_id=subentry_id,
-            )
-        if self.entry.entry_id not in {
-            entry.entry_id
-            for entry in self.hass.config_entries.async_loaded_entries(DOMAIN)
-        }:
-            assert await self.hass.config_entries.async_setup(self.entry.entry_id)
-        await self.hass.async_block_till_done(wait_background_tasks=True)
+        with ExitStack() as stack:
+            if counted:
+                stack.enter_context(
+                    patch.object(Entity, "entity_registry_enabled_default", new=True)
+                )
+            self.hass.config_entries.async_add_subentry(self.entry, subentry)
+            if not self.is_loaded:
+                assert await self.hass.config_entries.async_setup(self.entry.entry_id)
+            await self.hass.async_block_till_done(wait_background_tasks=True)
         return Beat(hass=self.hass, entry=self.entry, id=subentry_id)
+
+    @property
+    def is_loaded(self) -> bool:
+        return self.entry.state is ConfigEntryState.LOADED
 
     async def set(self, helper: str, *, on: bool) -> None:
         """Switch one of the input booleans `hungry` and `lamp`."""
