@@ -353,6 +353,7 @@ async def test_a_crash_after_any_tick_gives_none_back(
         assert ticks <= left <= min(max_ticks, ticks + block)
         await settle(hass)
         assert state.used.ticks == ticks
+        assert disk.beats[BEAT]["ticks"] <= max_ticks
 
 
 @pytest.mark.contract("C6", "F1")

@@ -68,6 +68,7 @@ def test_a_record_has_the_keys_that_were_promised() -> None:
                 "status": "done",
                 "observed": {"script.feed": "off"},
                 "error": None,
+                "note": None,
             }
         ],
         "message": "Fed her.",

@@ -1,6 +1,6 @@
 from collections.abc import Callable
 
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 import pytest
 
 from custom_components.proactive_agent.engine.errors import (
@@ -162,6 +162,7 @@ async def test_a_run_that_may_not_go_on_asks_nothing_and_pays_nothing() -> None:
         | st.builds(Usage, prompt=st.integers(0, 10**6), completion=st.integers(0, 999))
     )
 )
+@settings(deadline=None)
 async def test_all_charges_together_are_what_was_used(
     usages: list[Usage | None],
 ) -> None:

@@ -2,7 +2,7 @@ import re
 import time
 import unicodedata
 
-from hypothesis import example, given, strategies as st
+from hypothesis import example, given, settings, strategies as st
 import pytest
 
 from custom_components.proactive_agent.engine.plain_text import (
@@ -266,6 +266,7 @@ PIECES = st.sampled_from([
 @example(text="*a*" + "b" * 300, limit=4)
 @example(text="[a]: /" + "b" * 300, limit=255)
 @example(text="\u200d".join("é" * 10), limit=6)
+@settings(deadline=None)
 def test_whatever_is_said_comes_out_as_one_plain_line(text: str, limit: int) -> None:
     line = plain_line(text, limit)
 

@@ -1,6 +1,6 @@
 from collections.abc import Mapping
 
-from hypothesis import example, given, strategies as st
+from hypothesis import example, given, settings, strategies as st
 import pytest
 
 from custom_components.proactive_agent.engine.errors import CutReason, ErrorKind
@@ -250,6 +250,7 @@ def test_markup_without_a_word_says_nothing() -> None:
     cut=st.none() | st.sampled_from(CutReason),
     name=st.text(max_size=80),
 )
+@settings(deadline=None)
 def test_any_message_is_one_plain_line_that_leaves_nothing_out(
     statuses: list[ActionStatus], said: str | None, cut: CutReason | None, name: str
 ) -> None:
