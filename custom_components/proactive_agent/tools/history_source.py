@@ -1,15 +1,17 @@
 """What the recorder knows of entities; asked in the recorder's own threads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+import json
 
 from homeassistant.components.recorder import get_instance, history
 from homeassistant.components.recorder.statistics import statistics_during_period
 from homeassistant.const import ATTR_UNIT_OF_MEASUREMENT
 from homeassistant.core import HomeAssistant
 
+from ..engine.answer import ANSWER_LIMIT
 from ..engine.records import JsonObject
 from .history_summary import (
     Measured,
@@ -19,8 +21,8 @@ from .history_summary import (
     tell_states,
 )
 
-_ROWS = 40
-_FEWEST_ROWS = 4
+_ROWS = (40, 20, 10, 6, 3, 1)
+_FRAME = 200  # what an answer needs beside its stories
 _MAX_CHANGES = 5_000
 _MANY_HOURS = timedelta(hours=24)
 
@@ -39,10 +41,9 @@ async def async_read(
     hass: HomeAssistant, entity_ids: Sequence[str], window: Window
 ) -> dict[str, JsonObject]:
     """Return what happened to each of the entities within the window."""
-    rows = max(_FEWEST_ROWS, _ROWS // len(entity_ids))
     now = {entity_id: _now(hass, entity_id) for entity_id in entity_ids}
     return await get_instance(hass).async_add_executor_job(
-        partial(_read, hass, now, window, rows=rows)
+        partial(_read, hass, now, window)
     )
 
 
@@ -59,38 +60,38 @@ def _now(hass: HomeAssistant, entity_id: str) -> _Now | None:
 
 
 def _read(
-    hass: HomeAssistant,
-    entities: Mapping[str, _Now | None],
-    window: Window,
-    *,
-    rows: int,
+    hass: HomeAssistant, entities: Mapping[str, _Now | None], window: Window
 ) -> dict[str, JsonObject]:
-    return {
-        entity_id: _story(hass, entity_id, now, window, rows)
-        for entity_id, now in entities.items()
-    }
+    """Tell of each entity as much as there is room for in one answer (R5)."""
+    room = (ANSWER_LIMIT - _FRAME) // len(entities)
+    stories: dict[str, JsonObject] = {}
+    for entity_id, now in entities.items():
+        story = _story(hass, entity_id, now, window)
+        for rows in _ROWS:
+            stories[entity_id] = told = story(rows)
+            if len(json.dumps({entity_id: told}, ensure_ascii=False)) <= room:
+                break
+    return stories
 
 
 def _story(
-    hass: HomeAssistant, entity_id: str, now: _Now | None, window: Window, rows: int
-) -> JsonObject:
+    hass: HomeAssistant, entity_id: str, now: _Now | None, window: Window
+) -> Callable[[int], JsonObject]:
+    """Read an entity's past; return how to tell it in so many rows."""
     unit = now.unit if now else None
-    long = window.end - window.start > _MANY_HOURS
-    if (
-        long
-        and now is not None
-        and now.has_statistics
-        and (pieces := _statistics(hass, entity_id, window))
-    ):
-        return tell_numbers(pieces, rows=rows, unit=unit)
+    is_long = window.end - window.start > _MANY_HOURS
+    if is_long and now is not None and now.has_statistics:
+        pieces = _statistics(hass, entity_id, window)
+        if pieces:
+            return lambda rows: tell_numbers(pieces, rows=rows, unit=unit)
     reached, changes = _changes(hass, entity_id, window)
     if now is not None:
         changes.append((now.since, now.state))
-    story = tell_states(held_states(changes, reached), rows=rows, unit=unit)
-    if reached == window:
-        return story
+    held = held_states(changes, reached)
     hours = (reached.end - reached.start) / timedelta(hours=1)
-    return {"note": f"Too many changes: only the last {hours:g} h.", **story}
+    note = {"note": f"Too many changes: only the last {hours:.3g} h."}
+    before = {} if reached == window else note
+    return lambda rows: {**before, **tell_states(held, rows=rows, unit=unit)}
 
 
 def _changes(

@@ -61,6 +61,8 @@ def held_states(changes: Iterable[tuple[float, str]], window: Window) -> list[He
     first_of_runs = [
         next(run) for _, run in groupby(sorted(changes), key=lambda change: change[1])
     ]
+    if not first_of_runs:
+        return []
     begins = [max(start, at) for at, _ in first_of_runs]
     return [
         Held(start=begin, end=until, state=state)
@@ -84,7 +86,7 @@ def tell_states(held: Sequence[Held], *, rows: int, unit: str | None) -> JsonObj
         return {**told, "changes": len(held) - len(silent) - 1, **gaps}
     shown = held[-rows:]
     return {
-        "totals": _totals(held),
+        "totals": _totals(held, most=min(rows, _MAX_TOTALS)),
         "earlier_changes_not_shown": len(held) - len(shown),
         "changes": [_change(one) for one in shown],
     }
@@ -142,7 +144,7 @@ def _parts(
 ) -> Iterator[tuple[float, list[Measured]]]:
     """Cut the time into at most `rows` parts; what crosses a cut is in both."""
     first, last = pieces[0].start, pieces[-1].end
-    size = next((one for one in _SIZES if (last - first) / one <= rows - 1), _SIZES[-1])
+    size = next((one for one in _SIZES if (last - first) / one < rows), _SIZES[-1])
     start = _midnight(first) + (first - _midnight(first)) // size * size
     while start < last or start == first:
         part = [
@@ -190,12 +192,12 @@ def _change(one: Held) -> list[Any]:
     ]
 
 
-def _totals(held: Sequence[Held]) -> dict[str, str]:
+def _totals(held: Sequence[Held], *, most: int) -> dict[str, str]:
     by_state: dict[str, list[Held]] = {}
     for one in held:
         by_state.setdefault(one_line(one.state, _MAX_STATE), []).append(one)
     longest = sorted(by_state, key=lambda state: -_seconds(by_state[state]))
-    return {state: _total(by_state[state]) for state in longest[:_MAX_TOTALS]}
+    return {state: _total(by_state[state]) for state in longest[:most]}
 
 
 def _total(held: Sequence[Held]) -> str:
