@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "custom_components" / "proactive_agent"
 FLOORS: tuple[Floor, ...] = (
     ("engine engine.*",),
     ("const",),
-    ("models", "texts", "identity", "lineage", "listeners", "run_log"),
+    ("models", "texts", "identity", "lineage", "listeners", "run_log", "deeds"),
     (
         "endpoint",
         "store beat_state",

@@ -34,9 +34,23 @@ from .support.home import async_make_home
 
 LAMP_ON = Action(domain="light", service="turn_on", entity_id=("light.lamp",))
 LAMP_OFF = Action(domain="light", service="turn_off", entity_id=("light.lamp",))
+FEED = Action(
+    domain="script",
+    service="feed",
+    entity_id=("script.feed",),
+    data={"food": "meal"},
+)
 VALVE = Action(domain="script", service="valve", entity_id=("script.valve",))
 
 type MakeGuard = Callable[..., Guard]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait no two seconds for the states of stand-ins, which never follow."""
+    monkeypatch.setattr(
+        "custom_components.proactive_agent.guard_look.FOLLOW_TIMEOUT", 0.01
+    )
 
 
 class World:
@@ -697,13 +711,13 @@ async def test_one_action_at_a_time_also_across_runs(
     first, second = make_guard(), make_guard()
     one = hass.async_create_task(first.act(LAMP_ON))
     await wait.entered.wait()
-    two = hass.async_create_task(second.act(LAMP_OFF))
+    two = hass.async_create_task(second.act(FEED))
     await asyncio.sleep(0)
     assert second.actions == ()
     wait.gate.set()
     assert (await one)[0].status is ActionStatus.DONE
     assert (await two)[0].status is ActionStatus.DONE
-    assert world.called()[:2] == ["light.turn_on", "light.turn_off"]
+    assert world.called()[:2] == ["light.turn_on", "script.feed"]
 
 
 @pytest.mark.contract("C5")
@@ -719,7 +733,7 @@ async def test_everything_is_checked_again_after_the_wait(
     expected: type[Exception] = ActionRefusedError
     if change == "limit":
         expected = RunCutError
-    two = hass.async_create_task(guard.act(LAMP_OFF))
+    two = hass.async_create_task(guard.act(FEED))
     await asyncio.sleep(0)
     match change:
         case "closed":
@@ -728,12 +742,12 @@ async def test_everything_is_checked_again_after_the_wait(
         case "taken out":
             world.reach = Reach()
         case "gone":
-            hass.states.async_remove("light.lamp")
+            hass.states.async_remove("script.feed")
     wait.gate.set()
     await one
     with pytest.raises(expected):
         await two
-    assert "light.turn_off" not in world.called()
+    assert "script.feed" not in world.called()
     assert not world.lock.locked()
 
 

@@ -1,12 +1,15 @@
-"""The one door to Home Assistant's actions for the model (A1-A4, A8, R8)."""
+"""The one door to Home Assistant's actions for the model (A1-A9, R8)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 import logging
+from typing import Any
 
 from homeassistant.core import Context, HomeAssistant
+from homeassistant.util import dt as dt_util
 
+from .deeds import Deeds
 from .engine.errors import (
     ActionRefusedError,
     CutReason,
@@ -16,8 +19,10 @@ from .engine.errors import (
 from .engine.policy import Verdict
 from .engine.reach import Reach
 from .engine.records import ActionRecord, ActionStatus, Json
-from .guard_call import ACTION_TIMEOUT, READING_TIMEOUT, call_action, observe
+from .engine.repeats import action_key, ago
+from .guard_call import ACTION_TIMEOUT, READING_TIMEOUT, call_action
 from .guard_checks import Action, check, check_reading, judge_action
+from .guard_look import Look
 
 __all__ = ["Action", "Guard"]
 
@@ -33,9 +38,10 @@ class Guard:
     `permitted` answers with today's reach, so that what was taken out of it
     meanwhile is refused (C7). `on_settled` hears of an action that outlived the
     waiting for it or the run (R8): its index in `actions` and its final record.
+    `deeds` is the heartbeat's memory of what did not help (A7), if it has one.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - by name, each from another side
         self,
         hass: HomeAssistant,
         *,
@@ -46,6 +52,7 @@ class Guard:
         lock: asyncio.Lock,
         dry_run: bool,
         on_settled: Callable[[int, ActionRecord], None],
+        deeds: Deeds | None = None,
     ) -> None:
         """Stand at the door for one run."""
         self._hass = hass
@@ -56,8 +63,11 @@ class Guard:
         self._lock = lock
         self._dry_run = dry_run
         self._on_settled = on_settled
-        self._closed = False
+        self._deeds = deeds or Deeds(hass)
+        self._over: asyncio.Future[None] = hass.loop.create_future()
         self._records: list[ActionRecord] = []
+        self._unhelpful: list[ActionRecord] = []
+        self._own_deeds: set[str] = set()
         self._abandoned: set[int] = set()
 
     @property
@@ -65,31 +75,38 @@ class Guard:
         """The actions so far; one that has not ended yet is `still_running`."""
         return tuple(self._records)
 
+    @property
+    def unhelpful(self) -> tuple[ActionRecord, ...]:
+        """What was not repeated, and its owner does not know that it did not help."""
+        return tuple(self._unhelpful)
+
     def close(self) -> None:
         """Let no new action through; what has been called goes on (F6, R8)."""
-        self._closed = True
+        if not self._over.done():
+            self._over.set_result(None)
 
     async def act(self, action: Action) -> Result:
         """Execute an action; return its record and its response, if it has one.
 
-        Raises `ActionRefusedError` for what is not done or failed, `RunCutError`
-        when the run may not act any more. Cancelling the wait does not cancel an
-        action that has been called (R8).
+        One that would certainly change nothing is not called (A5). Raises
+        `ActionRefusedError` for what is not done or failed, `RunCutError` when the
+        run may not act any more. Cancelling the wait does not cancel an action that
+        has been called (R8).
         """
-        self._admit(action)
+        if (already := self._admit(action)) is not None:
+            return already, None
         if self._dry_run:
             return self._append(action, ActionStatus.NOT_DONE), None
         await self._lock.acquire()
+        is_started = False
         try:
-            self._admit(action)
-            index = len(self._records)
-            self._append(action, ActionStatus.STILL_RUNNING)
-            task = self._hass.async_create_background_task(
-                self._execute(index, action), f"proactive_agent {action.name}"
-            )
-        except BaseException:
-            self._lock.release()
-            raise
+            if (already := self._admit(action)) is not None:
+                return already, None
+            index, task = self._start(action)
+            is_started = True
+        finally:
+            if not is_started:
+                self._lock.release()
         return await self._wait(index, task)
 
     async def read(self, action: Action) -> Json:
@@ -111,11 +128,14 @@ class Guard:
         return answer
 
     def _check_open(self) -> None:
-        if self._closed:
+        if self._over.done():
             raise RunCutError(CutReason.STOPPED)
 
-    def _admit(self, action: Action) -> None:
-        """Check everything as of now; raise instead of letting it through."""
+    def _admit(self, action: Action) -> ActionRecord | None:
+        """Check everything as of now; raise instead of letting it through.
+
+        Returns the record of an action that need not be called.
+        """
         self._check_open()
         reach = self._permitted()
         check(self._hass, action, reach)
@@ -126,50 +146,101 @@ class Guard:
             raise ActionRefusedError(
                 RefusalKind.NOT_ALLOWED, f"{action.name} is not allowed here."
             )
-        if len(self._records) >= self._max_actions:
+        look = Look(self._hass, action)
+        if look.is_already_met:
+            return self._append(action, ActionStatus.ALREADY, observed=look.observed())
+        self._check_help(action)
+        if self._count >= self._max_actions:
             raise RunCutError(CutReason.ACTION_LIMIT)
         if verdict is Verdict.ASK:
             self._request(action)
+        return None
+
+    @property
+    def _count(self) -> int:
+        """The actions against the limit: one that was not needed is none (A5, F5)."""
+        return sum(one.status is not ActionStatus.ALREADY for one in self._records)
+
+    def _check_help(self, action: Action) -> None:
+        """Refuse what was done and changed nothing; note it for the owner (A7).
+
+        In the run that did it, it is too early to say that it did not help.
+        """
+        key = action_key(action.name, action.entity_id, action.data)
+        if (deed := self._deeds.without_effect(key)) is None:
+            return
+        error = (
+            f"It was done {ago(dt_util.utcnow() - deed.at)} and nothing has changed"
+            " since; not repeated."
+        )
+        if not deed.is_told and not self._dry_run and key not in self._own_deeds:
+            self._deeds.tell(key)
+            self._unhelpful.append(_record(action, ActionStatus.NOT_DONE, error=error))
+        raise ActionRefusedError(RefusalKind.REPEATED, error)
 
     def _request(self, action: Action) -> None:
         error = f"{action.name} needs the owner's yes; not done."
-        self._append(action, ActionStatus.FAILED, error)
+        self._append(action, ActionStatus.FAILED, error=error)
         raise ActionRefusedError(RefusalKind.NEEDS_APPROVAL, error)
 
     def _append(
-        self, action: Action, status: ActionStatus, error: str | None = None
+        self, action: Action, status: ActionStatus, **seen: Any
     ) -> ActionRecord:
-        record = ActionRecord(
-            action=action.name,
-            entity_id=action.entity_id,
-            data=action.data,
-            status=status,
-            error=error,
-        )
+        record = _record(action, status, **seen)
         self._records.append(record)
         return record
 
-    async def _execute(self, index: int, action: Action) -> Result:
-        """Call, record, release the lock: the task owns all three from here on."""
-        record = replace(
-            self._records[index], status=ActionStatus.FAILED, error="It was cut off."
+    def _start(self, action: Action) -> tuple[int, asyncio.Task[Result]]:
+        index = len(self._records)
+        self._append(action, ActionStatus.STILL_RUNNING)
+        task = self._hass.async_create_background_task(
+            self._execute(index, action), f"proactive_agent {action.name}"
         )
+        return index, task
+
+    async def _execute(self, index: int, action: Action) -> Result:
+        """Call, look, record, release: the task owns all of it from here on."""
+        look = Look(self._hass, action)
+        before = self._deeds.look()
+        outlived = True
         try:
             response, error = await call_action(
                 self._hass, action, self._context, limit=ACTION_TIMEOUT
             )
-            record = replace(
-                record,
-                status=ActionStatus.FAILED if error else ActionStatus.DONE,
-                observed=observe(self._hass, action.entity_id),
-                error=error,
-            )
-            return record, response
+            outlived = self._over.done() or index in self._abandoned
+            self._note(index, look, error)
+            if error is None:
+                await look.follow(self._over)
+                self._note(index, look, error)
+                self._remember(action, look, before)
+            return self._records[index], response
         finally:
-            self._records[index] = record
+            if self._records[index].status is ActionStatus.STILL_RUNNING:
+                self._records[index] = replace(
+                    self._records[index],
+                    status=ActionStatus.FAILED,
+                    error="It was cut off.",
+                )
             self._lock.release()
-            if self._closed or index in self._abandoned:
-                self._settle(index, record)
+            if outlived:
+                self._settle(index, self._records[index])
+
+    def _note(self, index: int, look: Look, error: str | None) -> None:
+        self._records[index] = replace(
+            self._records[index],
+            status=ActionStatus.FAILED if error else ActionStatus.DONE,
+            observed=look.observed(),
+            note=None if error else look.note(),
+            error=error,
+        )
+
+    def _remember(self, action: Action, look: Look, before: Mapping[str, str]) -> None:
+        """Keep in mind what was done; a step that was taken is an effect (A7)."""
+        if look.is_step_taken:
+            return
+        key = action_key(action.name, action.entity_id, action.data)
+        self._own_deeds.add(key)
+        self._deeds.done(key, before, look.entity_ids)
 
     async def _wait(self, index: int, task: asyncio.Task[Result]) -> Result:
         try:
@@ -189,3 +260,13 @@ class Guard:
             self._on_settled(index, record)
         except Exception:
             _LOGGER.exception("What became of %s could not be noted", record.action)
+
+
+def _record(action: Action, status: ActionStatus, **seen: Any) -> ActionRecord:
+    return ActionRecord(
+        action=action.name,
+        entity_id=action.entity_id,
+        data=action.data,
+        status=status,
+        **seen,
+    )

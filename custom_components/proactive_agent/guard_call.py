@@ -1,7 +1,6 @@
-"""One call into Home Assistant and the look after it."""
+"""One call into Home Assistant, bounded, its error in one line."""
 
 import asyncio
-from collections.abc import Iterable
 import logging
 from typing import Any, Final
 
@@ -9,7 +8,7 @@ from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import Context, HomeAssistant, SupportsResponse
 
 from .engine.one_line import one_line
-from .engine.records import Json, JsonObject
+from .engine.records import Json
 from .guard_checks import Action
 
 _LOGGER = logging.getLogger(__name__)
@@ -48,11 +47,3 @@ async def call_action(
         _LOGGER.debug("%s failed", action.name, exc_info=True)
         return None, one_line(str(err) or type(err).__name__, _MAX_ERROR)
     return response or None, None
-
-
-def observe(hass: HomeAssistant, entity_ids: Iterable[str]) -> JsonObject:
-    """Look at the entities an action was for; None is one that is gone."""
-    return {
-        entity_id: state.state if (state := hass.states.get(entity_id)) else None
-        for entity_id in entity_ids
-    }

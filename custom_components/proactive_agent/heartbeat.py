@@ -112,6 +112,7 @@ class Heartbeat:
         self._closed = True
         self._pulse.stop()
         self._gate.close()
+        self._situation.close()
         await self._runner.async_close()
 
     async def async_turn_on(self) -> None:
@@ -241,7 +242,7 @@ class Heartbeat:
         self._shared.lineage.add(context.id)
         reach = self._reach()
         if not dry_run:
-            self._situation.show(self._gate.entity_ids, reach)
+            self._situation.show(self._gate.entity_ids, reach, self.options.manners)
         plan = RunPlan(
             options=self.options,
             cause=cause,
@@ -249,6 +250,7 @@ class Heartbeat:
             context=context,
             gate=self._gate.explain(),
             reach=reach,
+            deeds=self._situation.deeds,
         )
         task = self._runner.start(plan, self._shared.model(), self._reach)
         self.on_change.fire()

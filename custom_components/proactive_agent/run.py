@@ -10,6 +10,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
 from .beat_state import BeatState
+from .deeds import Deeds
 from .engine.errors import CutReason, ErrorKind, ModelError, RunCutError
 from .engine.loop import Journal, converse
 from .engine.metering import MeteredModel
@@ -46,6 +47,7 @@ class RunPlan:
     context: Context
     gate: tuple[GateVerdict, ...]
     reach: Reach
+    deeds: Deeds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +89,7 @@ class Run:
             lock=ports.action_lock,
             dry_run=plan.dry_run,
             on_settled=self._action_settled,
+            deeds=plan.deeds,
         )
 
     @property
@@ -97,6 +100,7 @@ class Run:
             said=self._said,
             cut=self._cut,
             error=self._error,
+            unhelpful=self._guard.unhelpful,
         )
 
     @callback

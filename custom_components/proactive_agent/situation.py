@@ -5,17 +5,19 @@ from datetime import datetime, timedelta
 
 from homeassistant.core import HomeAssistant
 
-from .engine.backoff import Shown, stays_quiet
+from .deeds import Deeds
+from .engine.backoff import Shown, closed_long, stays_quiet
 from .engine.records import Outcome
 from .home import Reach, snapshot
 from .models import Manners
 
 
 class Situation:
-    """Remembers what the last run was shown, in memory."""
+    """Remembers what the last run was shown, and what was done, in memory."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Begin with nothing to compare."""
+        self.deeds = Deeds(hass)
         self._hass = hass
         self._shown: Shown | None = None
         self._showing: Mapping[str, str] | None = None
@@ -36,6 +38,8 @@ class Situation:
         """Say whether waking would show the model nothing new (G4)."""
         closed_for = now - self._closed_since if self._closed_since else timedelta()
         self._closed_since = None
+        if closed_long(closed_for, manners.settle_for):
+            self.deeds.forget()
         return stays_quiet(
             self._shown,
             self.states(gate_ids, reach),
@@ -49,9 +53,10 @@ class Situation:
         """Return the states that make up the situation."""
         return snapshot(self._hass, sorted({*gate_ids, *reach.visible}))
 
-    def show(self, gate_ids: frozenset[str], reach: Reach) -> None:
+    def show(self, gate_ids: frozenset[str], reach: Reach, manners: Manners) -> None:
         """Note what a run that begins now is shown."""
         self._showing = self.states(gate_ids, reach)
+        self.deeds.watch({*gate_ids, *reach.visible}, manners.recheck_after)
 
     def ended(self, outcome: Outcome, *, now: datetime) -> None:
         """Keep how the run ended; one that was forgotten meanwhile says nothing."""
@@ -63,3 +68,8 @@ class Situation:
         """Begin anew, when switched on or when an option has changed."""
         self._shown = self._showing = None
         self._closed_since = None
+        self.deeds.forget()
+
+    def close(self) -> None:
+        """Let go of what is watched."""
+        self.deeds.close()

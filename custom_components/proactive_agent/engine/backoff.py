@@ -37,7 +37,7 @@ def stays_quiet(
     """
     if shown is None or not states or shown.outcome in _ALWAYS_AGAIN:
         return False
-    if now - shown.at >= recheck_after or _closed_long(gate_closed_for, settle_for):
+    if now - shown.at >= recheck_after or closed_long(gate_closed_for, settle_for):
         return False
     return shown.states.keys() == states.keys() and not any(
         differs(shown.states[entity_id], state) for entity_id, state in states.items()
@@ -55,7 +55,8 @@ def differs(before: str, after: str) -> bool:
     return abs(numbers[1] - numbers[0]) > allowed
 
 
-def _closed_long(closed_for: timedelta, settle_for: timedelta) -> bool:
+def closed_long(closed_for: timedelta, settle_for: timedelta) -> bool:
+    """Say whether the gate was closed long enough for all to be news again (G4)."""
     return bool(closed_for) and closed_for >= settle_for
 
 

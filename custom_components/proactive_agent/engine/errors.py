@@ -37,6 +37,7 @@ class RefusalKind(StrEnum):
     NOT_ALLOWED = "not_allowed"
     NEEDS_APPROVAL = "needs_approval"
     UNAVAILABLE = "unavailable"
+    REPEATED = "repeated"
     FAILED = "failed"
 
 

@@ -127,7 +127,10 @@ class CallRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRecord:
-    """One Home Assistant action of a run and what was seen after it."""
+    """One Home Assistant action of a run and what was seen after it.
+
+    `note` says in words what then was otherwise than asked (A5).
+    """
 
     action: str
     entity_id: tuple[str, ...]
@@ -135,6 +138,7 @@ class ActionRecord:
     status: ActionStatus
     observed: JsonObject | None = None
     error: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,12 +19,17 @@ _NAME_WIDTHS = (MAX_LENGTH, 120, 80, 50, 30, 15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """What is known when a run is over; `said` is the last `tell_owner`."""
+    """What is known when a run is over; `said` is the last `tell_owner`.
+
+    `unhelpful` is what was not repeated since it did not help the last time, as far
+    as the owner has not heard of it (A7).
+    """
 
     actions: tuple[ActionRecord, ...] = ()
     said: str | None = None
     cut: CutReason | None = None
     error: RunError | None = None
+    unhelpful: tuple[ActionRecord, ...] = ()
 
     @property
     def acted(self) -> bool:
@@ -42,7 +47,7 @@ class Ending:
             return Outcome.ACTED
         if any(action.status is ActionStatus.WAITING for action in self.actions):
             return Outcome.WAITING
-        return Outcome.SPOKE if self.said else Outcome.NOTHING
+        return Outcome.SPOKE if self.said or self.unhelpful else Outcome.NOTHING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +62,10 @@ def owner_message(ending: Ending, phrases: Phrases) -> str | None:
     """Return the one line the owner gets, None for silence (S1).
 
     The model's words come first; what failed, waits, still runs or was cut short
-    is added by the code, and is never what falls off the end (S2).
+    is added by the code, and is never what falls off the end (S2). So is what did
+    not help; as its owner hears of that once, it is told even if nothing else is (A7).
     """
-    if not ending.acted and not ending.said:
+    if not ending.acted and not ending.said and not ending.unhelpful:
         return None
     base = plain_line(ending.said or "") or _written_by_code(ending.actions, phrases)
     added = _additions(ending, phrases, MAX_LENGTH - 1 - min(len(base), _LEAST_WORDS))
@@ -79,6 +85,8 @@ def _additions(ending: Ending, phrases: Phrases, room: int) -> str:
         for status, key in _ADDED.items()
         if (names := _names(ending.actions, status, phrases))
     }
+    if ending.unhelpful:
+        named["unhelpful"] = _named(ending.unhelpful, phrases)
     added = ""
     for width in _NAME_WIDTHS:
         sentences = [
@@ -100,10 +108,10 @@ def _shortfall(ending: Ending, phrases: Phrases) -> list[str]:
 def _names(
     actions: Sequence[ActionRecord], status: ActionStatus, phrases: Phrases
 ) -> str:
+    return _named([one for one in actions if one.status is status], phrases)
+
+
+def _named(actions: Sequence[ActionRecord], phrases: Phrases) -> str:
     # Each name by itself: markup in one must not swallow what stands behind it.
-    named = (
-        plain_line(phrases.name_of(action)) or action.action
-        for action in actions
-        if action.status is status
-    )
+    named = (plain_line(phrases.name_of(one)) or one.action for one in actions)
     return ", ".join(dict.fromkeys(named))
