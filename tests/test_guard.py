@@ -45,14 +45,6 @@ VALVE = Action(domain="script", service="valve", entity_id=("script.valve",))
 type MakeGuard = Callable[..., Guard]
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait no two seconds for the states of stand-ins, which never follow."""
-    monkeypatch.setattr(
-        "custom_components.proactive_agent.guard_look.FOLLOW_TIMEOUT", 0.01
-    )
-
-
 class World:
     """What the tests turn and look at."""
 

@@ -59,7 +59,7 @@ class Expectation:
         if found.attribute is not None:
             return f"the {found.attribute} of {entity_id} is {_shown(found, view)}"
         stays = view.state == self.before.state or found.seen is Seen.ON_ITS_WAY
-        return f"{entity_id} is {'still ' if stays else ''}{_shown(found, view)}"
+        return f"{entity_id} is {'still' if stays else 'now'} {_shown(found, view)}"
 
 
 def expect(name: str, data: JsonObject, before: View) -> Expectation | None:
