@@ -244,7 +244,7 @@ async def test_a_removed_heartbeat_leaves_nothing_behind(home: Home) -> None:
 async def test_a_heartbeat_added_later_gets_its_entities_and_beats(home: Home) -> None:
     await home.add_heartbeat(conditions=[HUNGRY])
     later = await home.add_heartbeat("Later")
-    assert later.is_on
+    assert later.is_on()
     home.llm_server.play(text("Fine."))
     await home.clock.tick()
     assert later.state("last_outcome") == "nothing"

@@ -90,7 +90,7 @@ async def test_the_changed_one_keeps_its_ticks_its_deadline_and_its_cadence(
     await home.clock.tick(every=HALF)
     assert await beat.ticks() == 2
     await home.clock.tick()
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick(every=timedelta(minutes=5))
     (stopped,) = home.fired("proactive_agent_stopped")
     assert stopped["reason"] == "max_duration"
@@ -106,7 +106,7 @@ async def test_a_changed_fuse_begins_anew(home: Home) -> None:
     await beat.change(fuses={"max_ticks": 3, "max_duration": {"minutes": 40}})
     assert await beat.ticks() == 0
     await home.clock.tick()
-    assert beat.is_on
+    assert beat.is_on()
     await beat.change(fuses={"max_ticks": 3, "max_duration": {"hours": 2}})
     assert await beat.ticks() == 1
     await home.clock.tick(2)
@@ -249,9 +249,9 @@ async def test_off_stays_off_and_counts_survive(home: Home) -> None:
     await off.turn("off")
     await home.clock.tick(5)
     await _restart(home)
-    assert beat.is_on
+    assert beat.is_on()
     assert await beat.ticks() == 5
-    assert not off.is_on
+    assert not off.is_on()
     assert off.state("status") == "off"
     await home.clock.tick(3)
     assert await beat.ticks() == 8
@@ -291,15 +291,15 @@ async def test_after_a_lost_store_only_what_is_new_is_on(
     monkeypatch.setattr("pathlib.Path.replace", lambda *_: None)
     assert await home.hass.config_entries.async_setup(home.entry.entry_id)
     await home.settled()
-    assert not beat.is_on
+    assert not beat.is_on()
     assert ir.async_get(home.hass).async_get_issue(
         "proactive_agent", f"store_unreadable_{home.entry.entry_id}"
     )
     new = await home.add_heartbeat("New")
-    assert new.is_on
+    assert new.is_on()
     await _restart(home)
-    assert not beat.is_on
-    assert new.is_on
+    assert not beat.is_on()
+    assert new.is_on()
 
 
 @pytest.mark.contract("C5", "C8")
@@ -329,6 +329,6 @@ async def test_an_endpoint_with_several_heartbeats_is_set_up_at_once(
     assert await home.hass.config_entries.async_setup(entry.entry_id)
     await home.settled()
     beats = [Beat(hass=home.hass, entry=entry, id=one) for one in entry.subentries]
-    assert [beat.is_on for beat in beats] == [True, True]
+    assert [beat.is_on() for beat in beats] == [True, True]
     await home.clock.tick(3)
     assert home.llm_server.requests == []

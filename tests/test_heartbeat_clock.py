@@ -4,8 +4,9 @@ import asyncio
 from datetime import timedelta
 import gc
 import logging
-from typing import Any
+from typing import Any, Self
 
+from homeassistant.const import EVENT_STATE_REPORTED
 from homeassistant.core import CoreState, Event, HomeAssistant, callback
 from homeassistant.helpers import trace
 from homeassistant.helpers.event import async_track_state_change_event
@@ -33,7 +34,7 @@ LONG = {"run_timeout": 1_000_000}
 async def test_the_first_tick_comes_after_one_interval(home: Home) -> None:
     home.llm_server.play(text("Fine."))
     beat = await home.add_heartbeat()
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick(every=INTERVAL * 0.9)
     assert await beat.ticks() == 0
     assert home.llm_server.requests == []
@@ -95,12 +96,12 @@ async def test_switched_on_the_first_tick_comes_after_one_interval(
 @pytest.mark.contract("C2")
 async def test_a_wake_announces_itself_before_the_model_is_asked(home: Home) -> None:
     asked: list[int] = []
-    home.llm_server.play(
-        lambda _: (
-            asked.append(len(home.fired("proactive_agent_heartbeat_tick")))
-            or text("Fine.")
-        )
-    )
+
+    def answer(_: Any) -> Any:
+        asked.append(len(home.fired("proactive_agent_heartbeat_tick")))
+        return text("Fine.")
+
+    home.llm_server.play(answer)
     beat = await home.add_heartbeat()
     await home.clock.tick()
     assert asked == [1]
@@ -184,11 +185,11 @@ class Witness:
     """Notes whatever leaves a trace: events, log records, disk writes."""
 
     def __init__(self, hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.events: list[Event] = []
+        self.events: list[Event[Any]] = []
         self.records: list[logging.LogRecord] = []
         self.writes: list[str] = []
         self._handler = logging.Handler(logging.INFO)
-        self._handler.emit = self.records.append  # type: ignore[method-assign]
+        monkeypatch.setattr(self._handler, "emit", self.records.append)
         # Asyncio's debug mode complains of each jump of the clock.
         self._handler.addFilter(lambda record: record.name != "asyncio")
         write = Store._async_handle_write_data
@@ -198,14 +199,17 @@ class Witness:
             await write(store, *args)
 
         monkeypatch.setattr(Store, "_async_handle_write_data", noted)
-        for event_type in ("*", "state_reported"):
-            hass.bus.async_listen(
-                event_type,
-                callback(lambda event: self.events.append(event)),  # noqa: PLW0108
-                event_filter=callback(lambda _: True),
-            )
+        hass.bus.async_listen("*", self._note)
+        # This one Home Assistant gives only to who asks with a filter.
+        hass.bus.async_listen(
+            EVENT_STATE_REPORTED, self._note, event_filter=_everything
+        )
 
-    def __enter__(self) -> Witness:
+    @callback
+    def _note(self, event: Event[Any]) -> None:
+        self.events.append(event)
+
+    def __enter__(self) -> Self:
         logging.getLogger().addHandler(self._handler)
         self.events.clear()
         self.records.clear()
@@ -219,6 +223,11 @@ class Witness:
 @pytest.fixture
 def witness(hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch) -> Witness:
     return Witness(hass, monkeypatch)
+
+
+@callback
+def _everything(_: object) -> bool:
+    return True
 
 
 async def _past_first_saves(home: Home) -> None:
@@ -360,7 +369,7 @@ async def _switched_on_by_an_automation(home: Home) -> Beat:
     )
     home.hass.bus.async_fire("left")
     await home.settled()
-    assert beat.is_on
+    assert beat.is_on()
     return beat
 
 
@@ -374,12 +383,13 @@ async def test_switched_on_by_an_automation_it_does_not_grow(
     heartbeat = next(iter(home.entry.runtime_data.heartbeats.values()))
     traced: list[object] = []
     judge = heartbeat._gate.judge
-    monkeypatch.setattr(
-        heartbeat._gate,
-        "judge",
-        lambda: traced.append(trace.trace_get(clear=False)) or judge(),
-    )
-    step = timedelta(seconds=10)
+
+    def judged() -> bool | None:
+        traced.append(trace.trace_get(clear=False))
+        answer: bool | None = judge()
+        return answer
+
+    monkeypatch.setattr(heartbeat._gate, "judge", judged)
     objects = {}
     for ticks in (20, 2_020):
         while heartbeat.ticks_used < ticks:

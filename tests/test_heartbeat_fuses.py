@@ -35,7 +35,7 @@ def _activity(home: Home, beat: Beat) -> Any:
 
 def _assert_stopped(home: Home, beat: Beat, reason: str, message: str) -> None:
     """Check the switch, the event, the activity and the notice (F8)."""
-    assert not beat.is_on
+    assert not beat.is_on()
     assert beat.state("status") == "off"
     (event,) = home.fired("proactive_agent_stopped")
     assert event["reason"] == reason
@@ -50,7 +50,7 @@ def _assert_stopped(home: Home, beat: Beat, reason: str, message: str) -> None:
 async def test_after_the_last_tick_it_stops_though_all_were_quiet(home: Home) -> None:
     beat = await home.add_heartbeat(conditions=[HUNGRY], fuses={"max_ticks": 3})
     await home.clock.tick(2)
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick()
     _assert_stopped(home, beat, "max_ticks", TICKS_OVER)
     assert await beat.ticks() == 3
@@ -76,7 +76,7 @@ async def test_a_last_tick_that_wakes_may_finish(home: Home) -> None:
     home.clock.turn(minute)
     await held.reached.wait()
     await home.clock.tick_beside(3, every=minute)
-    assert beat.is_on
+    assert beat.is_on()
     held.release.set()
     await home.settled()
     (run,) = await beat.runs()
@@ -89,13 +89,13 @@ async def test_a_last_tick_that_wakes_may_finish(home: Home) -> None:
 async def test_switching_on_gives_fresh_ticks(home: Home) -> None:
     beat = await home.add_heartbeat(conditions=[HUNGRY], fuses={"max_ticks": 2})
     await home.clock.tick(2)
-    assert not beat.is_on
+    assert not beat.is_on()
     await beat.turn("on")
     assert await beat.ticks() == 0
     await home.clock.tick()
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick()
-    assert not beat.is_on
+    assert not beat.is_on()
 
 
 @pytest.mark.contract("F1", "C6")
@@ -119,7 +119,7 @@ async def test_the_time_is_over_between_two_ticks(home: Home) -> None:
         conditions=[HUNGRY], fuses={"max_duration": {"minutes": 40}}
     )
     await home.clock.tick(2)
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick(every=timedelta(minutes=10))
     _assert_stopped(home, beat, "max_duration", TIME_OVER)
     assert await beat.ticks() == 2
@@ -148,7 +148,7 @@ async def test_a_run_in_flight_may_end_after_the_time_is_over(home: Home) -> Non
     home.clock.turn(INTERVAL)
     await held.reached.wait()
     await home.clock.tick_beside(every=timedelta(seconds=30))
-    assert not beat.is_on
+    assert not beat.is_on()
     assert beat.state("status") == "running"
     held.release.set()
     await home.settled()
@@ -181,7 +181,7 @@ async def test_the_deadline_is_absolute_and_survives_a_reload(home: Home) -> Non
     )
     await home.clock.tick(3)
     await home.reload()
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick(every=timedelta(minutes=16))
     _assert_stopped(home, beat, "max_duration", TIME_OVER)
 
@@ -196,7 +196,7 @@ async def test_off_during_a_hanging_model_ends_the_run_at_once(home: Home) -> No
     await asyncio.wait_for(beat.turn("off"), 1)
     record = await waking
     assert (record["outcome"], record["stopped"]) == ("stopped", True)
-    assert (beat.is_on, beat.state("status")) == (False, "off")
+    assert (beat.is_on(), beat.state("status")) == (False, "off")
     held.release.set()
     await home.settled()
     assert home.told == []
@@ -254,7 +254,7 @@ async def test_off_during_the_report_lets_it_be_told(home: Home) -> None:
     await slow.reached.wait()
     assert beat.state("status") == "running"
     await beat.turn("off")
-    assert not beat.is_on
+    assert not beat.is_on()
     slow.release.set()
     await home.settled()
     assert [call.data["message"] for call in slow.calls] == ["Done: Feed."]
@@ -285,7 +285,7 @@ async def test_off_and_on_during_a_run_begins_afresh(home: Home) -> None:
     slow.release.set()
     await home.settled()
     # What the run of before had asked for is not held against what is on now.
-    assert beat.is_on
+    assert beat.is_on()
     home.llm_server.always = text("Fine.")
     asked = len(home.llm_server.chats)
     await home.clock.tick()
@@ -311,7 +311,7 @@ async def test_without_leave_the_agent_cannot_stop_it(home: Home) -> None:
     beat = await home.add_heartbeat()
     home.llm_server.play(calls(("stop_heartbeat", {"reason": "Bored."})), text("Ok."))
     await home.clock.tick()
-    assert beat.is_on
+    assert beat.is_on()
     assert "stop_heartbeat" not in str(home.llm_server.chats[0]["tools"])
 
 
@@ -321,7 +321,7 @@ async def test_speak_once_then_off(home: Home, call: Any) -> None:
     beat = await home.add_heartbeat(act=FEED, manners={"stop_after_acting": True})
     home.llm_server.play(text("Nothing yet."), calls(call), text("Done."))
     await home.clock.tick()
-    assert beat.is_on
+    assert beat.is_on()
     await beat.change(check_prompt="Look again.")
     await home.clock.tick()
     _assert_stopped(
@@ -348,7 +348,7 @@ async def test_a_budget_of_the_day_pauses_until_the_next(home: Home) -> None:
         if beat.state("status") == "paused":
             break
     wakes = len(await beat.runs())
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick(every=timedelta(minutes=1))
     assert [one for one in home.told if one.startswith("Paused until tomorrow")] == [
         "Paused until tomorrow: it has woken as often as it may in one day."

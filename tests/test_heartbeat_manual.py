@@ -89,7 +89,7 @@ async def test_off_it_is_refused_and_a_dry_run_works(home: Home) -> None:
     assert record["dry_run"] is True
     assert record["stopped"] is False
     assert [action["status"] for action in record["actions"]] == ["not_done"]
-    assert not beat.is_on
+    assert not beat.is_on()
 
 
 @pytest.mark.contract("A9", "S3")
@@ -103,7 +103,7 @@ async def test_a_dry_run_does_nothing_and_says_nothing(home: Home) -> None:
     assert home.fired("fed") == []
     assert home.told == []
     assert home.fired("proactive_agent_acted") == []
-    assert beat.is_on
+    assert beat.is_on()
     home.llm_server.play(text("Fine."))
     await home.clock.tick()
     assert len(home.llm_server.chats) == 3
@@ -155,7 +155,7 @@ async def test_a_caller_hears_of_a_run_that_a_reload_has_ended(home: Home) -> No
     assert (record["outcome"], record["stopped"]) == ("stopped", False)
     held.release.set()
     await home.settled()
-    assert beat.is_on
+    assert beat.is_on()
 
 
 @pytest.mark.contract("C5", "C8")

@@ -15,6 +15,7 @@ from homeassistant.helpers.event import async_track_state_change_event
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from custom_components.proactive_agent.const import EVENT_ACTED, EVENT_HEARTBEAT_TICK
 from tests.support.heartbeats import (
     FEED,
     HUNGRY,
@@ -267,9 +268,9 @@ async def test_all_actions_of_a_run_carry_one_context(home: Home) -> None:
         calls(SNACK), calls(MEAL), text("Fed."), calls(MEAL), text("Done.")
     )
     await home.clock.tick()
-    (tick,) = [e for e in home.events if e.event_type.endswith("heartbeat_tick")]
+    (tick,) = [e for e in home.events if e.event_type == EVENT_HEARTBEAT_TICK]
     fed = [e.context.id for e in home.events if e.event_type == "fed"]
-    acted = [e.context.id for e in home.events if e.event_type.endswith("_acted")]
+    acted = [e.context.id for e in home.events if e.event_type == EVENT_ACTED]
     ours = [e.context.id for e in called if e.data["domain"] in {"script", "notify"}]
     assert {*fed, *acted, *ours} == {tick.context.id}
     assert tick.context.user_id is None
@@ -301,7 +302,9 @@ async def _run_out(home: Home, beat: Beat) -> dict[str, Any]:
     before = beat.entry.runtime_data.heartbeats[beat.id].log.latest()
     home.clock.turn(timedelta(hours=1))
     await let_run()
-    await home.clock.turn_until(lambda: beat.state("status") != "running")
+    await home.clock.turn_until(
+        lambda: beat.state("status") != "running", step=timedelta(seconds=20)
+    )
     await home.settled()
     after = beat.entry.runtime_data.heartbeats[beat.id].log.latest()
     assert after is not before
@@ -320,7 +323,7 @@ async def test_an_error_of_the_model_is_recorded_and_the_next_tick_tries_again(
         assert run["outcome"] == "error"
         assert run["error"]["kind"] == kind
         assert run["error"]["message"]
-    assert beat.is_on
+    assert beat.is_on()
     assert home.told == []
     warnings = [one for one in _ours(caplog) if one.levelno >= logging.WARNING]
     assert len(warnings) == 1
@@ -387,7 +390,7 @@ async def test_a_hanging_server_ends_the_run_only(home: Home) -> None:
     await home.clock.tick(every=timedelta(seconds=1))
     (run,) = await beat.runs()
     assert (run["outcome"], run["seconds"]) == ("timeout", 60)
-    assert beat.is_on
+    assert beat.is_on()
     assert home.told == []
     held.release.set()
     await home.set("lamp", on=True)
@@ -472,7 +475,7 @@ async def test_a_conversation_that_does_not_let_go_is_left_behind(
 
     async def stubborn(*_: Any, **__: Any) -> None:
         entered.set()
-        for _ in range(3):  # it gives in at last, so that a failed test ends
+        for _attempt in range(3):  # it gives in at last, so that a failed test ends
             with suppress(asyncio.CancelledError):
                 await let_go.wait()
                 return
@@ -564,8 +567,7 @@ async def test_nothing_is_asked_after_a_stop(
     home.clock.turn(INTERVAL)
     if where == "pause":
         while " 503 " not in caplog.text:
-            await asyncio.sleep(0)
-        await let_run()
+            await let_run()
     else:
         await reached.wait()
     asked = len(home.llm_server.chats)

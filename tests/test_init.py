@@ -24,7 +24,7 @@ async def test_a_reload_leaves_one_timer(home: Home) -> None:
     beat = await home.add_heartbeat(conditions=[HUNGRY])
     for _ in range(3):
         await home.reload()
-    assert beat.is_on
+    assert beat.is_on()
     await home.clock.tick()
     assert await beat.ticks() == 1
 
@@ -55,7 +55,7 @@ async def test_a_reload_in_the_middle_of_a_run_ends_it_and_tells_what_was_done(
     assert home.fired("fed") == [{"food": "meal"}]
     assert len(home.told) == 1
     assert home.told[0].startswith("Done: Feed. ")
-    assert beat.is_on
+    assert beat.is_on()
     assert len(home.llm_server.chats) == 2
 
 

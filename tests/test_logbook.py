@@ -39,7 +39,7 @@ async def events(recorder_mock: Any, home: Home, hass: HomeAssistant) -> list[An
 def _page(hass: HomeAssistant, events: list[Any]) -> list[dict[str, Any]]:
     types = (EVENT_STATE_CHANGED, *async_determine_event_types(hass, None, None))
     rows = [async_event_to_row(one) for one in events if one.event_type in types]
-    return list(EventProcessor(hass, types).humanify(iter(rows), None))
+    return list(EventProcessor(hass, types).humanify((row for row in rows), None))
 
 
 @pytest.mark.contract("A8")

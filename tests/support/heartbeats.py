@@ -106,7 +106,8 @@ class Beat:
 
     @property
     def subentry(self) -> ConfigSubentry:
-        return self.entry.subentries[self.id]
+        subentry: ConfigSubentry = self.entry.subentries[self.id]
+        return subentry
 
     @property
     def switch(self) -> str:
@@ -119,7 +120,6 @@ class Beat:
         assert entity_id is not None
         return entity_id
 
-    @property
     def is_on(self) -> bool:
         state = self.hass.states.get(self.switch)
         assert state is not None
@@ -239,6 +239,11 @@ class Home:
                 assert await self.hass.config_entries.async_setup(self.entry.entry_id)
             await self.hass.async_block_till_done(wait_background_tasks=True)
         return Beat(hass=self.hass, entry=self.entry, id=subentry_id)
+
+    @callback
+    def note(self, event: Event) -> None:
+        """Keep an event for `fired`."""
+        self.events.append(event)
 
     @property
     def is_loaded(self) -> bool:
@@ -363,7 +368,7 @@ async def home(clock: Clock, llm_server: LlmServer, hass: HomeAssistant) -> Home
         entry=entry,
     )
     for event_type in (EVENT_HEARTBEAT_TICK, EVENT_ACTED, EVENT_STOPPED, "fed"):
-        hass.bus.async_listen(event_type, callback(lambda e: made.events.append(e)))
+        hass.bus.async_listen(event_type, made.note)
     await hass.async_block_till_done()
     return made
 
