@@ -133,7 +133,7 @@ async def test_a_heartbeat_is_changed_through_its_gear(
 
     async def is_stored() -> bool:
         stored = await backend.stored_heartbeat()
-        return stored["interval"] == {"hours": 2, "minutes": 0, "seconds": 0}
+        return bool(stored["interval"] == {"hours": 2, "minutes": 0, "seconds": 0})
 
     await backend.until(is_stored, "the changed interval")
     after = await backend.stored_heartbeat()

@@ -47,6 +47,17 @@ async def add_slow_agent(backend: Backend, model: LlmServer) -> Held:
     return held
 
 
+async def add_waiting_agent(backend: Backend, model: ModelServer) -> None:
+    api = backend.house.api
+    answers: dict[str, Any] = heartbeat_answers(3600)
+    answers["conditions"] = [
+        {"condition": "state", "entity_id": GONE, "state": "on"},
+    ]
+    endpoint = await add_endpoint(api, {"url": model.url, "model": model.model})
+    await add_heartbeat(api, endpoint, answers)
+    await backend.until(backend.issues, "the repair issue")
+
+
 async def wake(page: Page, backend: Backend, held: Held) -> DevicePage:
     device = DevicePage(page)
     await page.goto(await backend.device_path())
@@ -176,7 +187,7 @@ async def test_disabling_a_server_rests_its_heartbeats_and_deleting_ends_them(
 async def test_a_condition_on_what_is_not_there_is_a_repair_until_it_is(
     page: Page, backend: Backend, model: ModelServer
 ) -> None:
-    await _add_waiting_agent(backend, model)
+    await add_waiting_agent(backend, model)
     await page.goto("/config/repairs")
     texts = TEXTS["issues"]["missing_entity"]
     words = {"heartbeat": "Milonga", "entity_id": GONE}
@@ -198,7 +209,7 @@ async def test_a_condition_on_what_is_not_there_is_a_repair_until_it_is(
 async def test_a_condition_on_what_is_not_there_is_said_at_the_end_of_the_dialog(
     page: Page, backend: Backend, model: ModelServer
 ) -> None:
-    await _add_waiting_agent(backend, model)
+    await add_waiting_agent(backend, model)
     integration = IntegrationPage(page)
     await integration.open()
     dialog: Dialog = await integration.press(HEARTBEAT["initiate_flow"]["reconfigure"])
@@ -206,17 +217,6 @@ async def test_a_condition_on_what_is_not_there_is_said_at_the_end_of_the_dialog
     await dialog.press("Submit")
     words = HEARTBEAT["abort"]["saved_missing_entities"].format(entities=GONE)
     await expect(dialog.here).to_contain_text(words)
-
-
-async def _add_waiting_agent(backend: Backend, model: ModelServer) -> None:
-    api = backend.house.api
-    answers: dict[str, Any] = heartbeat_answers(3600)
-    answers["conditions"] = [
-        {"condition": "state", "entity_id": GONE, "state": "on"},
-    ]
-    endpoint = await add_endpoint(api, {"url": model.url, "model": model.model})
-    await add_heartbeat(api, endpoint, answers)
-    await backend.until(backend.issues, "the repair issue")
 
 
 async def _is_gone(backend: Backend) -> bool:
