@@ -192,7 +192,7 @@ class Witness:
         monkeypatch.setattr(self._handler, "emit", self.records.append)
         # Asyncio's debug mode complains of each jump of the clock.
         self._handler.addFilter(lambda record: record.name != "asyncio")
-        write = Store._async_handle_write_data
+        write: Any = Store._async_handle_write_data
 
         async def noted(store: Store[Any], *args: object) -> None:
             self.writes.append(store.key)

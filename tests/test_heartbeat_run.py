@@ -297,13 +297,13 @@ ERRORS: dict[str, Any] = {
 }
 
 
-async def _run_out(home: Home, beat: Beat) -> dict[str, Any]:
+async def _run_out(home: Home, beat: Beat, *, step: int = 1) -> dict[str, Any]:
     """Tick, and let the run end, retries and their pauses included."""
     before = beat.entry.runtime_data.heartbeats[beat.id].log.latest()
     home.clock.turn(timedelta(hours=1))
     await let_run()
     await home.clock.turn_until(
-        lambda: beat.state("status") != "running", step=timedelta(seconds=20)
+        lambda: beat.state("status") != "running", step=timedelta(seconds=step)
     )
     await home.settled()
     after = beat.entry.runtime_data.heartbeats[beat.id].log.latest()
@@ -319,7 +319,7 @@ async def test_an_error_of_the_model_is_recorded_and_the_next_tick_tries_again(
     beat = await home.add_heartbeat(interval={"hours": 1}, fuses=LONG)
     home.llm_server.always = ERRORS[kind]
     for _ in range(2):
-        run = await _run_out(home, beat)
+        run = await _run_out(home, beat, step=10 if kind == "loading" else 1)
         assert run["outcome"] == "error"
         assert run["error"]["kind"] == kind
         assert run["error"]["message"]
