@@ -13,6 +13,7 @@ from homeassistant.core import (
     SupportsResponse,
 )
 from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers.service import async_set_service_schema
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
@@ -371,6 +372,23 @@ async def test_where_descriptions_cannot_be_read_the_scripts_are_left(
     toolbox = await world.toolbox(Reach(act=("light.lamp", "script.feed")))
     assert [*by_name(toolbox)] == ["get_state", "feed", "tell_owner", "stop_heartbeat"]
     assert "Only scripts can be tools: No module named 'voice'" in caplog.text
+
+
+async def test_an_odd_description_costs_no_other_tool(
+    hass: HomeAssistant, world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    odd = {"target": {"entity": {"domain": "light"}}, "fields": {"x": 5}}
+    for domain, service in (("light", "odd"), ("script", "feed")):
+        hass.services.async_register(domain, service, _nothing)
+        async_set_service_schema(hass, domain, service, odd)
+    toolbox = await world.toolbox(Reach(act=("light.lamp", "script.feed")))
+    names = [*by_name(toolbox)]
+    assert "light_turn_on" in names
+    assert "tell_owner" in names
+    assert not {"light_odd", "feed"} & {*names}
+    assert "light.odd cannot be a tool" in caplog.text
+    assert "script.feed cannot be a tool" in caplog.text
+    caplog.clear()
 
 
 async def test_an_action_is_called_and_what_is_seen_is_answered(world: World) -> None:

@@ -50,6 +50,11 @@ def options(parameters: Parameters, name: str) -> Any:
         ({"exclude_entities": ["light.a"]}, ["light.b", "lock.c", "sensor.t"]),
         ({"include_entities": ["light.a", "lock.z"]}, ["light.a"]),
         ({"domain": "light", "multiple": True}, ["light.a", "light.b"]),
+        ({"filter": [{"domain": ["light"], "supported_features": [4]}]}, ["light.a"]),
+        (
+            {"filter": [{"domain": ["light"], "supported_features": [8, 4]}]},
+            ["light.a"],
+        ),
     ],
 )
 def test_a_field_for_entities_offers_those_that_may_be_acted_on(
@@ -101,6 +106,8 @@ def test_many_options_are_not_all_named_in_the_error(hass: HomeAssistant) -> Non
         {"object": {"fields": {"x": {"selector": {"target": {}}}}}},
         {"object": {"fields": {"x": {"selector": {"entity": {}}}}}},
         {"object": {"fields": {"x": {"selector": {"object": {}}}}}},
+        {"unheard_of": {}},
+        {"select": {}},
         {"choose": {"choices": {"a": {"selector": {"target": {}}}}}},
     ],
 )

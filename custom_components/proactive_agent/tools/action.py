@@ -7,10 +7,11 @@ from typing import Any, override
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import llm
 from homeassistant.util.json import JsonObjectType
+import probatio
 
 from ..engine.records import ActionRecord, ActionStatus, Json
 from ..guard import Action, Guard
-from .base import AgentTool, ArgumentError, as_json
+from .base import AgentTool, ArgumentError, as_json, sentence_of
 from .fields import Parameters
 from .fit import misfit
 
@@ -75,6 +76,7 @@ class ActionTool(AgentTool):
             entity_ids = (plan.script,)
         if sentence := misfit(hass, plan.domain, plan.parameters, entity_ids, data):
             raise ArgumentError(sentence)
+        self._check_by_its_own_schema(hass, entity_ids, data)
         return Action(
             domain=plan.domain,
             service=plan.service,
@@ -83,6 +85,20 @@ class ActionTool(AgentTool):
             named=self._named(data),
             must_ask=plan.parameters.must_ask,
         )
+
+    def _check_by_its_own_schema(
+        self, hass: HomeAssistant, entity_ids: tuple[str, ...], data: Mapping[str, Any]
+    ) -> None:
+        """Ask the action itself: what it does not take never counts as an attempt."""
+        plan = self._plan
+        known = hass.services.async_services_for_domain(plan.domain).get(plan.service)
+        if known is None or known.schema is None:
+            return
+        target = {} if plan.script else {"entity_id": [*entity_ids]}
+        try:
+            known.schema({**data, **target})
+        except probatio.Invalid as err:
+            raise ArgumentError(sentence_of(err)) from err
 
     def _named(self, data: Mapping[str, Any]) -> tuple[str, ...]:
         named: list[str] = []

@@ -60,7 +60,7 @@ class AgentTool(llm.Tool):
         try:
             checked: dict[str, Any] = self.parameters(arguments)
         except probatio.Invalid as err:
-            raise ArgumentError(_sentence(err)) from err
+            raise ArgumentError(sentence_of(err)) from err
         return checked
 
 
@@ -74,6 +74,13 @@ def as_json(value: Any) -> Json:
             parse_constant=lambda _: None,
         )
     return plain
+
+
+def sentence_of(err: probatio.Invalid) -> str:
+    """Write the first thing that does not fit as one sentence."""
+    first = err.errors[0] if isinstance(err, probatio.MultipleInvalid) else err
+    key = ".".join(str(part) for part in first.path)
+    return one_line(f"{key}: {first.msg}." if key else f"{first.msg}.", 600)
 
 
 def _oddity(value: Any) -> str | None:
@@ -102,9 +109,3 @@ def _scalar_oddity(value: Any) -> str | None:
     if isinstance(value, int) and value.bit_length() > _MAX_INT_BITS:
         return "is too large"
     return None
-
-
-def _sentence(err: probatio.Invalid) -> str:
-    first = err.errors[0] if isinstance(err, probatio.MultipleInvalid) else err
-    key = ".".join(str(part) for part in first.path)
-    return one_line(f"{key}: {first.msg}." if key else f"{first.msg}.", 600)

@@ -1,7 +1,8 @@
 """Finds what applies to the chosen entities and plans a tool for it (DESIGN §4)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+import logging
 from typing import Any
 
 from homeassistant.const import ATTR_DEVICE_CLASS
@@ -17,6 +18,8 @@ from .choices import hangs_on_entity, options_of
 from .fields import action_parameters, script_parameters
 from .match import targeted
 from .names import unique_name
+
+_LOGGER = logging.getLogger(__name__)
 
 _REPEATABLE = ("turn_", "set_", "select_option")
 # That an action only answers is no promise that it changes nothing.
@@ -34,103 +37,106 @@ class Plans:
 
 def plan_tools(hass: HomeAssistant, catalogue: Catalogue, reach: Reach) -> Plans:
     """Plan a tool for each action and script that applies to the reach."""
-    taken: set[str] = set()
+    planner = _Planner(hass, catalogue, reach)
     plans = Plans()
-    for domain, service in _offered(catalogue):
-        reads = _only_reads(catalogue.actions[domain][service], service)
-        plan = _action_plan(
-            hass,
-            catalogue,
-            (domain, service),
-            _readable(reach, domain) if reads else reach.actors,
-            unique_name(f"{domain}_{service}", taken),
-            reads=reads,
-        )
-        if plan is not None:
-            taken.add(plan.name)
-            (plans.reading if reads else plans.acting).append(plan)
-    plans.scripts.extend(_script_plans(hass, catalogue, reach, taken))
+    for domain in sorted(catalogue.actions):
+        for service in sorted(catalogue.actions[domain]):
+            if domain == SCRIPT or is_never(domain, service):
+                continue
+            plan = planner.attempt(planner.action, domain, service)
+            if plan is not None:
+                (plans.reading if plan.reads else plans.acting).append(plan)
+    for entity_id in reach.actors:
+        if split_entity_id(entity_id)[0] == SCRIPT:
+            plan = planner.attempt(planner.script, *split_entity_id(entity_id))
+            if plan is not None:
+                plans.scripts.append(plan)
     return plans
 
 
-def _offered(catalogue: Catalogue) -> Iterator[tuple[str, str]]:
-    for domain in sorted(catalogue.actions):
-        for service in sorted(catalogue.actions[domain]):
-            if domain != SCRIPT and not is_never(domain, service):
-                yield domain, service
+class _Planner:
+    """Plans one tool after the other, no two of one name."""
 
+    def __init__(self, hass: HomeAssistant, catalogue: Catalogue, reach: Reach) -> None:
+        self._hass = hass
+        self._catalogue = catalogue
+        self._reach = reach
+        self._taken: set[str] = set()
 
-def _readable(reach: Reach, domain: str) -> tuple[str, ...]:
-    """Return what a domain may be read of: its own entities, as the guard has it."""
-    return tuple(one for one in reach.visible if split_entity_id(one)[0] == domain)
+    def attempt(
+        self, plan_one: Callable[[str, str], ActionPlan | None], domain: str, name: str
+    ) -> ActionPlan | None:
+        """Plan a tool; whoever describes itself oddly must not cost all the others."""
+        try:
+            plan = plan_one(domain, name)
+        except Exception:
+            _LOGGER.exception("%s.%s cannot be a tool", domain, name)
+            return None
+        if plan is not None:
+            self._taken.add(plan.name)
+        return plan
+
+    def action(self, domain: str, service: str) -> ActionPlan | None:
+        """Plan an action, if it applies to anything."""
+        hass, catalogue = self._hass, self._catalogue
+        description = catalogue.actions[domain][service]
+        reads = _only_reads(description, service)
+        candidates = self._readable(domain) if reads else self._reach.actors
+        targets = _targets(hass, domain, description, candidates)
+        if not targets:
+            return None
+        return ActionPlan(
+            name=unique_name(f"{domain}_{service}", self._taken),
+            domain=domain,
+            service=service,
+            description=catalogue.text(description, domain, service),
+            parameters=action_parameters(
+                hass,
+                domain,
+                catalogue.fields(domain, service),
+                targets=targets,
+                actors=candidates,
+            ),
+            annotations=llm.ToolAnnotations(
+                read_only=reads,
+                destructive=not (reads or _all_free(hass, domain, service, targets)),
+                idempotent=reads or service.startswith(_REPEATABLE),
+            ),
+            reads=reads,
+        )
+
+    def script(self, domain: str, object_id: str) -> ActionPlan | None:
+        """Plan a script, if it can be run by now."""
+        hass, catalogue = self._hass, self._catalogue
+        entity_id = f"{domain}.{object_id}"
+        service = script_service(hass, entity_id)
+        description = catalogue.actions.get(SCRIPT, {}).get(service)
+        if description is None:
+            return None
+        return ActionPlan(
+            name=unique_name(object_id, self._taken, prefix="script_"),
+            domain=SCRIPT,
+            service=service,
+            description=catalogue.text(description, SCRIPT, service)
+            or f"Run {entity_id}.",
+            parameters=script_parameters(
+                hass, catalogue.fields(SCRIPT, service), actors=self._reach.actors
+            ),
+            annotations=llm.ToolAnnotations(),
+            script=entity_id,
+        )
+
+    def _readable(self, domain: str) -> tuple[str, ...]:
+        """Return what a domain may be read of: its own entities only."""
+        return tuple(
+            one for one in self._reach.visible if split_entity_id(one)[0] == domain
+        )
 
 
 def _only_reads(description: Mapping[str, Any], service: str) -> bool:
     response = description.get("response")
     only_answers = response is not None and not response.get("optional")
     return only_answers and service.startswith(_READING)
-
-
-def _action_plan(
-    hass: HomeAssistant,
-    catalogue: Catalogue,
-    action: tuple[str, str],
-    candidates: Sequence[str],
-    name: str,
-    *,
-    reads: bool,
-) -> ActionPlan | None:
-    domain, service = action
-    description = catalogue.actions[domain][service]
-    targets = _targets(hass, domain, description, candidates)
-    if not targets:
-        return None
-    return ActionPlan(
-        name=name,
-        domain=domain,
-        service=service,
-        description=catalogue.text(description, domain, service),
-        parameters=action_parameters(
-            hass,
-            domain,
-            catalogue.fields(domain, service),
-            targets=targets,
-            actors=candidates,
-        ),
-        annotations=llm.ToolAnnotations(
-            read_only=reads,
-            destructive=not (reads or _all_free(hass, domain, service, targets)),
-            idempotent=reads or service.startswith(_REPEATABLE),
-        ),
-        reads=reads,
-    )
-
-
-def _script_plans(
-    hass: HomeAssistant, catalogue: Catalogue, reach: Reach, taken: set[str]
-) -> Iterator[ActionPlan]:
-    for entity_id in reach.actors:
-        domain, object_id = split_entity_id(entity_id)
-        if domain != SCRIPT:
-            continue
-        service = script_service(hass, entity_id)
-        description = catalogue.actions.get(SCRIPT, {}).get(service)
-        if description is None:
-            continue
-        name = unique_name(object_id, taken, prefix="script_")
-        taken.add(name)
-        yield ActionPlan(
-            name=name,
-            domain=SCRIPT,
-            service=service,
-            description=catalogue.text(description, SCRIPT, service)
-            or f"Run {entity_id}.",
-            parameters=script_parameters(
-                hass, catalogue.fields(SCRIPT, service), actors=reach.actors
-            ),
-            annotations=llm.ToolAnnotations(),
-            script=entity_id,
-        )
 
 
 def _targets(

@@ -14,6 +14,7 @@ from homeassistant.helpers.translation import async_get_translations
 
 from ..engine.one_line import one_line
 from ..engine.policy import SCRIPT
+from .choices import NEEDED
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -78,6 +79,8 @@ class Catalogue:
                 continue
             text = self.text(one, domain, service, "fields", name)
             described[name] = {**one, "description": text}
+            if name in NEEDED.get(f"{domain}.{service}", ()):
+                described[name]["required"] = True
         return described
 
 
@@ -92,12 +95,14 @@ def _described_scripts(hass: HomeAssistant) -> dict[str, Any]:
 def _filtering(actions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     for services in actions.values():
         for description in services.values():
-            yield from _filtering_fields(description.get("fields") or {})
+            yield from _filtering_fields(description.get("fields"))
 
 
-def _filtering_fields(fields: Mapping[str, Any]) -> Iterator[str]:
+def _filtering_fields(fields: Any) -> Iterator[str]:
+    if not isinstance(fields, Mapping):
+        return
     for config in fields.values():
-        one = config or {}
-        yield from (one.get("filter") or {}).get("attribute") or ()
-        if isinstance(section := one.get("fields"), Mapping):
-            yield from _filtering_fields(section)
+        if isinstance(config, Mapping):
+            if isinstance(wanted := config.get("filter"), Mapping):
+                yield from wanted.get("attribute") or ()
+            yield from _filtering_fields(config.get("fields"))

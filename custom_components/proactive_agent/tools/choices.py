@@ -68,8 +68,14 @@ LENGTHS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "text": {"value": ("min", "max")},
 }
 
-# Fields that say what another one says as well, in a way that suits a model less;
-# each of them would be paid for with every turn.
+# Fields without which an action cannot be called, though it does not say so.
+NEEDED: Final[Mapping[str, frozenset[str]]] = {
+    "climate.set_hvac_mode": frozenset({"hvac_mode"}),
+    "media_player.select_sound_mode": frozenset({"sound_mode"}),
+}
+
+# Fields that say what another one says as well, in a way that suits a model less, or
+# what is rarely meant; each of them would be paid for with every turn.
 LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
     "input_datetime": frozenset({"timestamp"}),
     "light": frozenset(
@@ -87,6 +93,7 @@ LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
             "xy_color",
         }
     ),
+    "media_player": frozenset({"media_filter_classes"}),
 }
 
 # Whatever of an entity shapes its tools; when none of it changed, the tools have not.

@@ -103,13 +103,19 @@ class _Maker:
         self._entity_fields: list[str] = []
         self._must_ask = False
 
-    def validator(self, config: Mapping[str, Any]) -> Validator:
-        inner = selector.selector(config.get("selector") or {"text": {}})
-        if isinstance(inner, selector.EntitySelector):
+    def validator(self, config: Mapping[str, Any]) -> Choice | Field:
+        selecting = config.get("selector") or {"text": {}}
+        if "entity" in selecting:
+            wanted = _validated(selecting["entity"] or {})
             return Choice(
-                _selectable(self._hass, inner, self._actors),
-                multiple=bool(inner.config["multiple"]),
+                _selectable(self._hass, wanted, self._actors),
+                multiple=bool(wanted.get("multiple")),
             )
+        try:
+            inner = selector.selector(selecting)
+        except probatio.Invalid:
+            # Nobody knows what it takes: the owner is asked.
+            return Field(selector.ObjectSelector(), is_wide=True)
         return Field(inner, is_wide=_is_wide(inner, in_script=self._in_script))
 
     def put(
@@ -173,10 +179,18 @@ def _step_hint(span: Span | None) -> str:
     return f" (step {span.step:g})" if span is not None and span.step else ""
 
 
+def _validated(config: Any) -> Mapping[str, Any]:
+    """Fill in what an entity selector left out; one with features is filled already."""
+    try:
+        validated: Mapping[str, Any] = selector.EntitySelector(config).config
+    except probatio.Invalid:
+        validated = config
+    return validated
+
+
 def _selectable(
-    hass: HomeAssistant, inner: selector.EntitySelector, actors: Sequence[str]
+    hass: HomeAssistant, config: Mapping[str, Any], actors: Sequence[str]
 ) -> Iterator[str]:
-    config = inner.config
     filters = cv.ensure_list(config.get("filter"))
     if not filters and (legacy := {**config}):
         filters = [

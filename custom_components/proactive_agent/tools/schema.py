@@ -1,6 +1,6 @@
 """Tool parameters as plain JSON schema that strict servers take too."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from homeassistant.helpers.llm import selector_serializer
@@ -66,6 +66,12 @@ def _bound(word: str, value: float) -> dict[str, float]:
     return {word: int(value) if float(value).is_integer() else value}
 
 
+def _words(enum: Iterable[Any]) -> dict[str, list[str]]:
+    """Keep a choice of words, each once; of anything else the type says enough."""
+    words = [*dict.fromkeys(one for one in enum if isinstance(one, str))]
+    return {"enum": words} if words else {}
+
+
 def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Keep what every server understands; of alternatives keep the first."""
     for word in ("anyOf", "oneOf", "allOf"):
@@ -73,8 +79,11 @@ def _plain(schema: Mapping[str, Any]) -> dict[str, Any]:
             said = (one for one in options if one.get("type") != "null")
             schema = {**next(said, {}), **schema}
     plain = {word: schema[word] for word in _KEPT if word in schema}
-    if isinstance(kinds := plain.get("type"), list):
-        plain["type"] = next(kind for kind in kinds if kind != "null")
+    kinds = plain.get("type") or "string"
+    if isinstance(kinds, list):
+        kinds = next(kind for kind in kinds if kind != "null")
+    plain["type"] = kinds
+    plain.update(_words(plain.pop("enum", ())))
     for word in ("minimum", "maximum"):
         if word in plain:
             plain |= _bound(word, plain.pop(word))
