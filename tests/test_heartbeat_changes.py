@@ -332,3 +332,39 @@ async def test_an_endpoint_with_several_heartbeats_is_set_up_at_once(
     assert [beat.is_on() for beat in beats] == [True, True]
     await home.clock.tick(3)
     assert home.llm_server.requests == []
+
+
+@pytest.mark.contract("C7")
+async def test_what_the_form_changes_is_seen_at_the_next_tick(home: Home) -> None:
+    beat = await home.add_heartbeat(conditions=[HUNGRY], fuses={"max_ticks": 9})
+    await home.clock.tick()
+    flows = home.hass.config_entries.subentries
+    flow = await flows.async_init(
+        (home.entry.entry_id, "heartbeat"),
+        context={"source": "reconfigure", "subentry_id": beat.id},
+    )
+    assert flow["type"] == "form"
+    answer = await flows.async_configure(
+        flow["flow_id"],
+        {
+            "name": "Tango",
+            "check_prompt": "Something else.",
+            "interval": {"minutes": 15},
+            "conditions": [],
+            "look": {},
+            "act": FEED,
+            "ask": {},
+            "notify": [],
+            "fuses": {"max_ticks": 9},
+            "manners": {},
+        },
+    )
+    assert answer["type"] == "abort", answer
+    assert answer["reason"] == "reconfigure_successful"
+    await home.hass.async_block_till_done()
+    home.llm_server.play(text("Fine."))
+    await home.clock.tick()
+    (chat,) = home.llm_server.chats
+    assert chat["messages"][1]["content"].startswith("Something else.\n")
+    assert await beat.ticks() == 2
+    assert home.fired("proactive_agent_heartbeat_tick")[0]["heartbeat"] == "Tango"
