@@ -1,6 +1,6 @@
 """Pictures of every dialog and of the heartbeat's page, to be looked at.
 
-    scripts/test --e2e -o python_files=screens.py
+    scripts/test --e2e -o python_files=screens.py -s
 
 puts them into a new folder, whose path is printed, and makes the readme's pictures in
 docs/images anew.
