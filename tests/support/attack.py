@@ -81,9 +81,14 @@ class Siege:
             not in {"proactive_agent.wake", "notify.phone"}
         ]
 
-    def prompt(self) -> str:
-        """Everything that the model has been shown, as one text."""
-        return json.dumps(self.server.chats[-1]["messages"], ensure_ascii=False)
+    def data_of(self, name: str) -> dict[str, Any]:
+        """Return what an action was called with, the only one of this name."""
+        (data,) = (
+            event.data["service_data"]
+            for event in self.events
+            if _called(event)[0] == name
+        )
+        return dict(data)
 
     def tools(self) -> dict[str, Any]:
         """The parameters of the tools in the last request, by name."""
