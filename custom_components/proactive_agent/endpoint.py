@@ -139,9 +139,13 @@ class EndpointClient:
         # Half a character in a name or a state must not keep the rest from being sent.
         body = write(request).encode("utf-8", "replace")
 
+        is_answered = bool(messages) and messages[-1].get("role") == "tool"
+
         async def ask() -> Reply:
             answer = await self._exchange("POST", "/chat/completions", body)
-            return decode_reply(*answer, tools, api_key=self._key)
+            return decode_reply(
+                *answer, tools, api_key=self._key, may_be_silent=is_answered
+            )
 
         return await self._patiently(ask, patience)
 

@@ -12,7 +12,6 @@ from homeassistant.util import dt as dt_util
 
 from .beat_state import BeatState
 from .const import DOMAIN
-from .engine.errors import CutReason
 from .engine.fuses import StopReason
 from .engine.records import Cause, RunRecord, Status
 from .gate.keeper import GateKeeper
@@ -22,9 +21,9 @@ from .listeners import Listeners
 from .models import HeartbeatOptions
 from .notifier import Notifier
 from .pulse import Pulse
-from .reporter import Activity, Reporter, Told
+from .reporter import Activity, Reporter
 from .run import Run, RunPlan
-from .runner import Runner, RunnerHooks
+from .runner import Runner
 from .shared import Shared
 from .situation import Situation
 
@@ -65,7 +64,7 @@ class Heartbeat:
             entry,
             self._reporter,
             self._state,
-            RunnerHooks(stop_after=self._stop_after, on_end=self._run_ended),
+            self._run_ended,
         )
         self._pulse = Pulse(
             hass,
@@ -94,6 +93,11 @@ class Heartbeat:
     def ticks_used(self) -> int:
         """Ticks counted since the heartbeat was switched on (F1)."""
         return self._state.used.ticks
+
+    @property
+    def last_wake(self) -> datetime | None:
+        """When the last run since the start began, in UTC."""
+        return self._runner.last_wake
 
     @property
     def tokens_used(self) -> int:
@@ -258,19 +262,6 @@ class Heartbeat:
 
     def _reach(self) -> Reach:
         return resolve(self._hass, self.options)
-
-    def _stop_after(self, run: Run, told: Told) -> StopReason | None:
-        """Say why the heartbeat ends with this run, if it does (F1, F8)."""
-        was_cut = run.ending.cut is CutReason.STOPPED
-        if not self.is_on or was_cut or run.plan.dry_run:
-            return None
-        if run.stop_reason is not None:
-            return StopReason.AGENT
-        if run.plan.options.manners.stop_after_acting and told.message is not None:
-            return StopReason.STOP_AFTER_ACTING
-        if run.plan.cause is Cause.TICK and self._state.ticks_spent:
-            return StopReason.MAX_TICKS
-        return None
 
     @callback
     def _run_ended(self, run: Run, record: RunRecord, stop: StopReason | None) -> None:

@@ -26,6 +26,17 @@ from .notifier import Delivery, Notifier
 from .run import Run
 from .texts import Texts
 
+# The outcomes of a run that could not do its work (as F7 counts them).
+_FAILURES = frozenset(
+    {
+        Outcome.ERROR,
+        Outcome.TIMEOUT,
+        Outcome.TURN_LIMIT,
+        Outcome.ACTION_LIMIT,
+        Outcome.TOKEN_LIMIT,
+    }
+)
+
 
 class Activity(StrEnum):
     """What the activity entity of a heartbeat can tell (DESIGN §3)."""
@@ -174,14 +185,13 @@ class Reporter:
             self._on_activity(Activity.ACTED, data)
         elif message is not None:
             self._on_activity(Activity.SPOKE, data)
-        if ending.outcome is Outcome.ERROR and ending.error is not None:
+        if ending.outcome in _FAILURES:
+            error = ending.error
+            kind = error.kind if error else ending.outcome
+            reason = error.message if error else None
             self._on_activity(
                 Activity.FAILED,
-                {
-                    ATTR_RUN_ID: run.run_id,
-                    "kind": ending.error.kind,
-                    ATTR_MESSAGE: ending.error.message,
-                },
+                {ATTR_RUN_ID: run.run_id, "kind": kind, ATTR_REASON: reason},
             )
 
     def _run_data(self, run: Run) -> dict[str, Any]:

@@ -72,7 +72,7 @@ class Run:
         self.stop_reason: str | None = None
         self._hass = hass
         self._ports = ports
-        self._started = dt_util.utcnow()
+        self.started = dt_util.utcnow()
         self._began = hass.loop.time()
         self._journal = Journal()
         self._cut: CutReason | None = None
@@ -140,7 +140,7 @@ class Run:
         """Return everything about this run, as it stood at `ending` (DESIGN §3)."""
         return RunRecord(
             run_id=self.run_id,
-            started=self._started,
+            started=self.started,
             cause=self.plan.cause,
             outcome=ending.outcome,
             error=ending.error,

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from contextvars import Context as TaskContext
-from dataclasses import dataclass
+from datetime import datetime
 import logging
 from typing import Any
 
@@ -14,7 +14,7 @@ from .beat_state import BeatState
 from .engine.errors import CutReason, ErrorKind
 from .engine.fuses import StopReason
 from .engine.ports import ChatModel
-from .engine.records import ActionRecord, ActionStatus, Outcome, RunRecord
+from .engine.records import ActionRecord, ActionStatus, Cause, Outcome, RunRecord
 from .engine.report import Ending
 from .home import Reach
 from .reporter import Reporter, Told
@@ -29,14 +29,6 @@ LAST_WORD_TIMEOUT = 5
 _SAYS_NOTHING_OF_THE_MODEL = {Outcome.TIMEOUT, Outcome.STOPPED, Outcome.TOKEN_LIMIT}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunnerHooks:
-    """Where the heartbeat has a say, and where it is told."""
-
-    stop_after: Callable[[Run, Told], StopReason | None]
-    on_end: Callable[[Run, RunRecord, StopReason | None], None]
-
-
 class Runner:
     """Holds the lock of a heartbeat: there is a run, or there is none."""
 
@@ -46,16 +38,17 @@ class Runner:
         entry: ConfigEntry,
         reporter: Reporter,
         state: BeatState,
-        hooks: RunnerHooks,
+        on_end: Callable[[Run, RunRecord, StopReason | None], None],
     ) -> None:
-        """Begin idle."""
+        """Begin idle; `on_end` hears of each run and whether it was the last."""
         self.log = RunLog()
         self._action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry
         self._reporter = reporter
         self._state = state
-        self._hooks = hooks
+        self._on_end = on_end
+        self.last_wake: datetime | None = None
         self._run: Run | None = None
         self._task: asyncio.Task[RunRecord] | None = None
         self._failing = False
@@ -79,6 +72,7 @@ class Runner:
             on_settled=self._action_settled,
         )
         run = self._run = Run(self._hass, plan, ports)
+        self.last_wake = run.started
         self._task = self.spawn(
             self._live(run, was_on=self._state.is_on), f"run {run.run_id}"
         )
@@ -129,7 +123,7 @@ class Runner:
             await run.execute()
             ending = run.ending
             told = await self._tell(run, ending)
-            stop = self._hooks.stop_after(run, told)
+            stop = self._stop_reason(run, told)
             record = run.record(
                 ending,
                 message=told.message,
@@ -141,8 +135,21 @@ class Runner:
             self._run = self._task = None
         self._note_streak(run, record)
         self._settle_what_ended_meanwhile(run, ending)
-        self._hooks.on_end(run, record, stop)
+        self._on_end(run, record, stop)
         return record
+
+    def _stop_reason(self, run: Run, told: Told) -> StopReason | None:
+        """Say why the heartbeat ends with this run, if it does (F1, F8)."""
+        was_cut = run.ending.cut is CutReason.STOPPED
+        if not self._state.is_on or was_cut or run.plan.dry_run:
+            return None
+        if run.stop_reason is not None:
+            return StopReason.AGENT
+        if run.plan.options.manners.stop_after_acting and told.message is not None:
+            return StopReason.STOP_AFTER_ACTING
+        if run.plan.cause is Cause.TICK and self._state.ticks_spent:
+            return StopReason.MAX_TICKS
+        return None
 
     async def _tell(self, run: Run, ending: Ending) -> Told:
         try:

@@ -34,11 +34,6 @@ class HeartbeatSensorDescription(SensorEntityDescription):
     silent: bool = False
 
 
-def _last_wake(heartbeat: Heartbeat) -> datetime | None:
-    latest = heartbeat.log.latest()
-    return latest.started if latest else None
-
-
 def _last_outcome(heartbeat: Heartbeat) -> str | None:
     latest = heartbeat.log.latest()
     return latest.outcome if latest else None
@@ -54,7 +49,7 @@ SENSORS = (
     HeartbeatSensorDescription(
         key="last_wake",
         device_class=SensorDeviceClass.TIMESTAMP,
-        value_fn=_last_wake,
+        value_fn=lambda heartbeat: heartbeat.last_wake,
     ),
     HeartbeatSensorDescription(
         key="last_outcome",

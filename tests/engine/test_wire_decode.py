@@ -311,3 +311,26 @@ def test_a_tool_is_answered_by_its_id() -> None:
         "tool_call_id": "c",
         "content": "done",
     }
+
+
+@pytest.mark.contract("R2")
+@pytest.mark.parametrize("content", [None, "", " \n"])
+def test_silence_after_a_tool_s_answer_is_an_end(content: str | None) -> None:
+    reply = decode_reply(
+        200,
+        {},
+        json.dumps(
+            {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}
+        ).encode(),
+        [],
+        may_be_silent=True,
+    )
+    assert reply.text is None
+    assert reply.calls == ()
+
+
+@pytest.mark.contract("R2")
+def test_an_answer_cut_off_before_its_first_word_is_no_silence() -> None:
+    body = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}
+    with pytest.raises(ModelError):
+        decode_reply(200, {}, json.dumps(body).encode(), [], may_be_silent=True)

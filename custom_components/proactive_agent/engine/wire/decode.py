@@ -28,6 +28,7 @@ _OWN_KEYS: Final = frozenset(
     | {"audio"}
 )
 _CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
+_DONE: Final = frozenset({"stop", "end_turn", "eos", "eos_token", ""})
 _FILTERED: Final = ("content_filter", "safety", "blocklist", "prohibited_content")
 _NO_CHOICES: Final = "The server sent no message of a model; try another model."
 _NO_ANSWER: Final = "The model gave an empty answer; try another model."
@@ -53,8 +54,12 @@ def decode_reply(
     declared_tools: Sequence[ToolSpec],
     *,
     api_key: str = "",
+    may_be_silent: bool = False,
 ) -> Reply:
     """Read an answer as a reply; raises `ModelError` and nothing else.
+
+    An empty answer is an error unless it `may_be_silent`, as after a tool's answer,
+    where there may be nothing left to say (R2).
 
     A call that must not be run, because its arguments cannot be read or its tool does
     not exist, comes with a `fault` for the model (R4); ids are unique in the answer.
@@ -69,7 +74,7 @@ def decode_reply(
         raise _no_message(status, headers, payload, api_key)
     finish = as_text(choice.get("finish_reason")).lower()
     said = _read(message, declared_tools, cut_off=finish in _CUT)
-    _refuse_fragment(said, finish)
+    _refuse_fragment(said, finish, may_be_silent=may_be_silent and finish in _DONE)
     return Reply(
         text=said.text,
         calls=tuple(map(to_call, said.calls)),
@@ -124,11 +129,11 @@ def _calls_in_text(text: str, tools: Sequence[ToolSpec]) -> tuple[list[Wanted], 
         raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN) from err
 
 
-def _refuse_fragment(said: _Said, finish: str) -> None:
+def _refuse_fragment(said: _Said, finish: str, *, may_be_silent: bool) -> None:
     """Raise for an answer that is empty, or calls that a filter may have cut."""
     if finish.startswith(_FILTERED) and (said.calls or said.text is None):
         raise ModelError(ErrorKind.BAD_REQUEST, _FILTER)
-    if not said.calls and said.text is None:
+    if not said.calls and said.text is None and not may_be_silent:
         advice = _ALL_THOUGHT if finish in _CUT else _NO_ANSWER
         raise ModelError(ErrorKind.INVALID_RESPONSE, advice)
 
