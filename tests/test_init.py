@@ -2,12 +2,22 @@
 
 from typing import Any
 
-from homeassistant.config_entries import ConfigEntryState
+from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.helpers import entity_registry as er
 import pytest
 
-from tests.support.heartbeats import FEED, HUNGRY, INTERVAL, Home, clock, home
+from tests.support.heartbeats import (
+    FEED,
+    HUNGRY,
+    INTERVAL,
+    HeldService,
+    Home,
+    clock,
+    home,
+    let_run,
+    subentry_of,
+)
 from tests.support.llm_server import Held, calls, llm_server, text
 
 __all__ = ["clock", "home", "llm_server"]
@@ -57,6 +67,34 @@ async def test_a_reload_in_the_middle_of_a_run_ends_it_and_tells_what_was_done(
     assert home.told[0].startswith("Done: Feed. ")
     assert beat.is_on()
     assert len(home.llm_server.chats) == 2
+
+
+@pytest.mark.contract("C5")
+async def test_a_heartbeat_that_is_added_just_before_an_unload_never_beats(
+    home: Home,
+) -> None:
+    held = Held(text("Never heard."))
+    home.llm_server.play(calls(("feed", {"food": "meal"})), held)
+    beat = await home.add_heartbeat(act=FEED)
+    home.clock.turn(INTERVAL)
+    await held.reached.wait()
+    notify = HeldService(home.hass, "notify", "phone")
+
+    # The removed one has a last word to say, and the new one waits for that.
+    entries = home.hass.config_entries
+    entries.async_remove_subentry(home.entry, beat.id)
+    await notify.reached.wait()
+    late = ConfigSubentry(**subentry_of("Late"))  # type: ignore[arg-type] # made read-only
+    entries.async_add_subentry(home.entry, late)
+    await let_run()
+    assert await entries.async_unload(home.entry.entry_id)
+    notify.release.set()
+    held.release.set()
+    await home.settled()
+
+    requests = len(home.llm_server.requests)
+    await home.clock.tick(3)
+    assert len(home.llm_server.requests) == requests
 
 
 async def test_a_removed_endpoint_leaves_nothing_behind(

@@ -531,6 +531,57 @@ async def test_who_was_removed_is_forgotten(
     assert store.get(BEAT) is None
     assert disk.beats == {"other": RAW}
 
+    # What is still under way for it does not bring it back.
+    store.update(BEAT, STATE)
+    await store.async_save()
+    assert disk.beats == {"other": RAW}
+
+
+async def test_heartbeats_that_were_removed_unseen_are_forgotten(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    disk.write_beats(**{BEAT: RAW, "other": RAW})
+    store = await load(hass)
+
+    store.keep_only({BEAT: None, "new": None})
+    await store.async_save()
+
+    assert disk.beats == {BEAT: RAW}
+
+
+@pytest.mark.contract("C6")
+async def test_tokens_are_written_down_while_a_run_goes_on(
+    hass: HomeAssistant, disk: Disk, freezer: FrozenDateTimeFactory
+) -> None:
+    store = await load(hass)
+    state = beat(store)
+    await state.async_save()
+
+    state.charge_tokens(1_200)
+    freezer.tick(SAVE_DELAY)
+    await settle(hass)
+
+    assert disk.beats[BEAT]["tokens"] == 1_200
+
+
+@pytest.mark.contract("C6")
+async def test_after_the_last_write_nothing_is_written(
+    hass: HomeAssistant, disk: Disk, freezer: FrozenDateTimeFactory
+) -> None:
+    store = await load(hass)
+    state = beat(store, max_ticks=6)
+    state.count_tick()
+    await store.async_close()
+    assert disk.beats[BEAT]["ticks"] == 1
+    disk.remove()
+
+    state.count_tick()
+    state.charge_tokens(1)
+    freezer.tick(SAVE_DELAY)
+    await settle(hass)
+
+    assert disk.read() is None
+
 
 async def test_with_the_endpoint_its_file_goes(hass: HomeAssistant, disk: Disk) -> None:
     disk.write_beats(**{BEAT: RAW})

@@ -98,6 +98,8 @@ class BeatState:
                 tokens_total=max(0, state.tokens_total + tokens),
             )
         )
+        # A killed process must not give back what a long run has used (C6).
+        self._store.save_soon()
 
     async def charge_wake(self) -> None:
         """Charge a wake to today, on disk before the model is called (F5)."""
@@ -147,7 +149,7 @@ class BeatState:
 
     @callback
     def _put(self, state: HeartbeatState) -> None:
-        self._store.put(self._id, state)
+        self._store.update(self._id, state)
 
     @callback
     def _use(self, used: Used) -> None:

@@ -41,6 +41,7 @@ class EndpointRuntime:
         """Load what is remembered and set up each heartbeat."""
         is_lost = not await self._store.async_load()
         self.lineage.async_start()
+        self._store.keep_only(self._entry.subentries)
         for subentry_id in self._entry.subentries:
             self._add(subentry_id)
         if is_lost:
@@ -63,7 +64,7 @@ class EndpointRuntime:
         self._closed = True
         await asyncio.gather(*(beat.async_close() for beat in self.heartbeats.values()))
         self.lineage.async_stop()
-        await self._store.async_save(exact=True)
+        await self._store.async_close()
 
     async def _async_entry_changed(
         self, hass: HomeAssistant, entry: ProactiveAgentConfigEntry
@@ -99,7 +100,8 @@ class EndpointRuntime:
     @callback
     def _add(self, subentry_id: str) -> None:
         subentry = self._entry.subentries[subentry_id]
-        if subentry.subentry_type != SUBENTRY_HEARTBEAT:
+        # An unload may have come while a removed heartbeat was waited for (C5).
+        if self._closed or subentry.subentry_type != SUBENTRY_HEARTBEAT:
             return
         shared = Shared(
             model=lambda: self._client,

@@ -1,6 +1,6 @@
 """What must outlive a restart, one file for each endpoint (C6, D1, D2)."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 import logging
@@ -22,13 +22,13 @@ from .engine.fuses import Used
 _LOGGER = logging.getLogger(__name__)
 
 VERSION = 1
-SAVE_DELAY = 10
-BLOCKS = 20
+SAVE_DELAY = 10  # seconds
+RESERVED_SHARE = 20  # a block is the twentieth part of `max_ticks`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeartbeatState:
-    """What is remembered of one heartbeat; `reserved` ticks are on disk as used."""
+    """What is remembered of one heartbeat."""
 
     on: bool
     used: Used = field(default_factory=Used)
@@ -49,7 +49,10 @@ class HeartbeatState:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` wrote; raises `ValueError` and the like for rubbish."""
+        """Read what `as_dict` wrote.
+
+        Raises `KeyError`, `TypeError` or `ValueError` for anything else.
+        """
         deadline, day = data["deadline"], data["day"]
         if not isinstance(data["on"], bool):
             raise TypeError("A heartbeat is on or off")
@@ -68,14 +71,14 @@ class HeartbeatState:
 
 def _count(value: Any) -> int:
     if not isinstance(value, int) or value < 0:
-        raise ValueError("Nothing can have been used up less than not at all")
+        raise ValueError("A count is a whole number of at least 0")
     return value
 
 
 def _moment(value: str) -> datetime:
     moment = datetime.fromisoformat(value)
     if moment.tzinfo is None:
-        raise ValueError("A moment without a time zone is no moment")
+        raise ValueError("A deadline needs a time zone")
     return moment
 
 
@@ -108,7 +111,7 @@ class HeartbeatStore:
         self._hass = hass
         self._states: dict[str, HeartbeatState] = {}
         self._reserved: dict[str, int] = {}
-        self._lost = False
+        self._lost = self._closed = False
         self._due: float | None = None
 
     async def async_load(self) -> bool:
@@ -154,6 +157,19 @@ class HeartbeatStore:
         self._states[heartbeat_id] = state
 
     @callback
+    def update(self, heartbeat_id: str, state: HeartbeatState) -> None:
+        """Replace the state of a heartbeat; one that was removed stays removed."""
+        if heartbeat_id in self._states:
+            self._states[heartbeat_id] = state
+
+    @callback
+    def keep_only(self, heartbeat_ids: Container[str]) -> None:
+        """Drop heartbeats that were removed while nothing was loaded."""
+        for heartbeat_id in [*self._states]:
+            if heartbeat_id not in heartbeat_ids:
+                self.forget(heartbeat_id)
+
+    @callback
     def forget(self, heartbeat_id: str) -> None:
         """Drop a heartbeat that was removed."""
         self._states.pop(heartbeat_id, None)
@@ -166,7 +182,7 @@ class HeartbeatStore:
         ticks = self._states[heartbeat_id].used.ticks
         if ticks < self._reserved.get(heartbeat_id, 0):
             return
-        block = max(1, max_ticks // BLOCKS)
+        block = max(1, max_ticks // RESERVED_SHARE)
         self._reserved[heartbeat_id] = min(max_ticks, ticks + block)
         self.save_soon(0)
 
@@ -181,9 +197,20 @@ class HeartbeatStore:
             self._reserved.clear()
         await self._store.async_save(self._data())
 
+    async def async_close(self) -> None:
+        """Write for the last time.
+
+        A later write would bring a removed file back, or replace what the next
+        set-up has written.
+        """
+        self._closed = True
+        await self.async_save(exact=True)
+
     @callback
     def save_soon(self, delay: float = SAVE_DELAY) -> None:
         """Write within `delay` seconds, also if asked again and again meanwhile."""
+        if self._closed:
+            return
         due = self._hass.loop.time() + delay
         if self._due is None or due < self._due:
             self._due = due
