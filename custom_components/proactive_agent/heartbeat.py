@@ -51,7 +51,7 @@ class Heartbeat:
         self._state = BeatState(
             shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
         )
-        self._gate = GateKeeper(hass, self.id)
+        self._gate = GateKeeper(hass, self.id, self.options)
         self._situation = Situation(hass)
         self._reporter = Reporter(
             hass,
@@ -171,7 +171,7 @@ class Heartbeat:
             self._resume()
         elif self.is_on:
             self._follow_fuses()
-        if self._started and not self._gate.is_built_of(self.options):
+        if self._gate.change(self.options) and self._started:
             self._build_gate()
         self.on_change.fire()
 
@@ -188,7 +188,7 @@ class Heartbeat:
 
     @callback
     def _build_gate(self) -> None:
-        self._runner.spawn(self._gate.async_build(self.options), "gate")
+        self._runner.spawn(self._gate.async_build(), "gate")
 
     @callback
     def _resume(self) -> None:

@@ -22,11 +22,13 @@ class Situation:
         self._shown: Shown | None = None
         self._showing: Mapping[str, str] | None = None
         self._closed_since: datetime | None = None
+        self._closed_for = timedelta()
 
     def gate_was(self, *, is_open: bool | None, now: datetime) -> None:
         """Note at each tick what the gate said; None is neither open nor closed."""
-        if is_open is False and self._closed_since is None:
-            self._closed_since = now
+        if self._closed_since is not None:
+            self._closed_for += now - self._closed_since
+        self._closed_since = now if is_open is False else None
 
     def is_old_news(
         self,
@@ -35,9 +37,11 @@ class Situation:
         manners: Manners,
         now: datetime,
     ) -> bool:
-        """Say whether waking would show the model nothing new (G4)."""
-        closed_for = now - self._closed_since if self._closed_since else timedelta()
-        self._closed_since = None
+        """Say at a tick with an open gate whether waking would show nothing new (G4).
+
+        How long the gate was closed counts from one such tick to the next.
+        """
+        closed_for, self._closed_for = self._closed_for, timedelta()
         if closed_long(closed_for, manners.settle_for):
             self.deeds.forget()
         return stays_quiet(
@@ -68,6 +72,7 @@ class Situation:
         """Begin anew, when switched on or when an option has changed."""
         self._shown = self._showing = None
         self._closed_since = None
+        self._closed_for = timedelta()
         self.deeds.forget()
 
     def close(self) -> None:

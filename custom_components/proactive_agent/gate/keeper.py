@@ -13,28 +13,51 @@ _NOT_BUILT = GateVerdict(
 
 
 class GateKeeper:
-    """Owns the gate and its watch; until the first is built it stays closed."""
+    """Owns the gate and its watch; until it is built the gate stays closed."""
 
-    def __init__(self, hass: HomeAssistant, heartbeat_id: str) -> None:
+    def __init__(
+        self, hass: HomeAssistant, heartbeat_id: str, options: HeartbeatOptions
+    ) -> None:
         """Prepare for one heartbeat; nothing is built yet."""
         self._hass = hass
         self._heartbeat_id = heartbeat_id
+        self._options = options
         self._watch: GateWatch | None = None
         self._builds = 0
-        self._built_of: HeartbeatOptions | None = None
+        self._is_building = False
+        self._is_current = False
         self.gate: Gate | None = None
 
-    async def async_build(self, options: HeartbeatOptions) -> None:
-        """Build the gate of these options in place of the last one (G1)."""
+    @callback
+    def change(self, options: HeartbeatOptions) -> bool:
+        """Take other options; returns whether the gate has to be built anew (C7).
+
+        Until that is done, other conditions than these decide nothing.
+        """
+        before, self._options = self._options, options
+        if before.conditions != options.conditions:
+            self._is_current = False
+        elif before.title == options.title:
+            return False
+        return True
+
+    async def async_build(self) -> None:
+        """Build the gate of the present options in place of the last one (G1)."""
         self._builds += 1
         build = self._builds
-        self._built_of = options
-        gate = await Gate.async_build(self._hass, options.conditions, options.title)
+        options = self._options
+        self._is_building = True
+        try:
+            gate = await Gate.async_build(self._hass, options.conditions, options.title)
+        finally:
+            if build == self._builds:
+                self._is_building = False
         if build != self._builds:
             # Newer options, or the end, came while this was built.
             gate.async_unload()
             return
         last, self.gate = self.gate, gate
+        self._is_current = True
         if self._watch is not None:
             self._watch.async_follow(gate, options.title)
         else:
@@ -53,23 +76,17 @@ class GateKeeper:
         """What the gate is known to depend on."""
         return self.gate.entity_ids if self.gate else frozenset()
 
-    def is_built_of(self, options: HeartbeatOptions) -> bool:
-        """Say whether other options need no other gate."""
-        built_of = self._built_of
-        return built_of is not None and (built_of.title, built_of.conditions) == (
-            options.title,
-            options.conditions,
-        )
-
     @property
     def needs_rebuild(self) -> bool:
         """Whether building the gate again may help it to be judged."""
-        return self.gate is not None and self.gate.needs_rebuild
+        if self._is_building:
+            return False
+        return not self._is_current or self.gate is None or self.gate.needs_rebuild
 
     @callback
     def judge(self) -> bool | None:
         """Say whether the gate is open; None is a gate that cannot be judged (G2)."""
-        if self.gate is None or self._watch is None:
+        if self.gate is None or self._watch is None or not self._is_current:
             return None
         verdict = self.gate.judge()
         self._watch.async_refresh()
@@ -78,11 +95,11 @@ class GateKeeper:
     @callback
     def explain(self) -> tuple[GateVerdict, ...]:
         """Return what each condition says now and why (G3)."""
-        return self.gate.explain() if self.gate else (_NOT_BUILT,)
+        return self.gate.explain() if self.gate and self._is_current else (_NOT_BUILT,)
 
     @callback
     def close(self) -> None:
-        """Let go of the gate, also of one that is being built."""
+        """Unload the gate, also one that is being built."""
         self._builds += 1
         if self._watch is not None:
             self._watch.async_stop()

@@ -1,0 +1,76 @@
+"""The gate of a heartbeat between two sets of conditions, and in doubt (C7, G4)."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.support.heartbeats import HUNGRY, INTERVAL, Home, clock, home
+from tests.support.llm_server import llm_server, text
+
+__all__ = ["clock", "home", "llm_server"]
+
+LAMP_ON = {
+    "condition": "state",
+    "entity_id": "input_boolean.lamp",
+    "state": "on",
+}
+
+
+@pytest.mark.contract("C7")
+async def test_replaced_conditions_decide_nothing_while_the_new_ones_are_built(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat()
+    home.hass.config_entries.async_update_subentry(
+        home.entry, beat.subentry, data={**beat.subentry.data, "conditions": [HUNGRY]}
+    )
+    # Due before the new gate can be ready.
+    home.clock.turn(INTERVAL)
+    await home.settled()
+    assert home.llm_server.requests == []
+    assert await beat.ticks() == 1
+
+    await home.set("hungry", on=True)
+    home.llm_server.play(text("Fine."))
+    await home.clock.tick()
+    assert len(home.llm_server.chats) == 1
+
+
+@pytest.mark.contract("C7")
+async def test_of_conditions_changed_twice_in_a_row_the_last_hold(home: Home) -> None:
+    beat = await home.add_heartbeat(conditions=[LAMP_ON])
+    for conditions in ([], [LAMP_ON]):
+        home.hass.config_entries.async_update_subentry(
+            home.entry,
+            beat.subentry,
+            data={**beat.subentry.data, "conditions": conditions},
+        )
+    await home.settled()
+    await home.clock.tick()
+    assert home.llm_server.requests == []
+    assert await beat.ticks() == 1
+
+
+@pytest.mark.contract("G4")
+@pytest.mark.parametrize(("closed_ticks", "wakes"), [(1, 1), (3, 2)])
+async def test_a_gate_that_could_not_be_judged_was_not_closed(
+    home: Home, closed_ticks: int, wakes: int
+) -> None:
+    home.llm_server.play(text("Fine."), text("Fine."))
+    await home.set("hungry", on=True)
+    await home.add_heartbeat(
+        conditions=[HUNGRY],
+        interval={"minutes": 10},
+        manners={"settle_for": {"minutes": 30}},
+    )
+    every = timedelta(minutes=10)
+    await home.clock.tick(every=every)
+    assert len(home.llm_server.chats) == 1
+
+    await home.set("hungry", on=False)
+    await home.clock.tick(closed_ticks, every=every)
+    home.hass.states.async_set("input_boolean.hungry", "unavailable")
+    await home.clock.tick(3, every=every)
+    await home.set("hungry", on=True)
+    await home.clock.tick(every=every)
+    assert len(home.llm_server.chats) == wakes
