@@ -1,5 +1,6 @@
 """What hangs on the entity: its words, its ranges, its features."""
 
+from datetime import timedelta
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -504,5 +505,61 @@ async def test_fields_that_say_the_same_twice_are_left_out(world: ToolWorld) -> 
         "transition",
     ]
     fields = specs["input_datetime_set_datetime"].parameters["properties"]
-    assert [*fields] == ["entity_id", "date", "time", "datetime"]
+    assert [*fields] == ["entity_id", "date", "time"]
     assert "in" not in specs["calendar_create_event"].parameters["properties"]
+
+
+async def test_a_clock_without_a_date_takes_none(world: ToolWorld) -> None:
+    await world.have({"input_datetime.a": ("08:00", {"has_time": True})})
+    world.note_all()
+    assert await world.field("input_datetime_set_datetime", "date") is None
+    await world.have({"input_datetime.b": ("x", {"has_date": True})})
+    answer = await world.call(
+        "input_datetime_set_datetime", entity_id="input_datetime.a", date="2026-12-24"
+    )
+    assert answer.content == "input_datetime.a does not take date."
+
+
+@pytest.mark.parametrize("duration", [{"minutes": 4}, "00:04:00", 240])
+async def test_a_duration_is_taken_in_every_way_the_action_takes(
+    world: ToolWorld, duration: Any
+) -> None:
+    await world.have({"timer.a": ("idle", {})})
+    world.note_all()
+    assert await world.field("timer_start", "duration") == {
+        "type": "object",
+        "properties": {
+            "hours": {"type": "number"},
+            "minutes": {"type": "number"},
+            "seconds": {"type": "number"},
+        },
+        "additionalProperties": False,
+    }
+    answer = await world.call("timer_start", entity_id="timer.a", duration=duration)
+    assert not answer.error
+    assert world.calls[0].data["duration"] == timedelta(minutes=4)
+
+
+@pytest.mark.parametrize("duration", ["soon", True, {}, {"weeks": 1}, [1], "nan"])
+async def test_what_is_no_duration_is_a_sentence(
+    world: ToolWorld, duration: Any
+) -> None:
+    await world.have({"timer.a": ("idle", {})})
+    world.note_all()
+    answer = await world.call("timer_start", entity_id="timer.a", duration=duration)
+    assert answer.error
+    assert str(answer.content).startswith("duration")
+    assert world.calls == []
+
+
+async def test_a_siren_sounds_for_a_number_of_seconds(world: ToolWorld) -> None:
+    await world.have({"siren.a": ("off", {"supported_features": 1 | 16})})
+    world.note_all()
+    assert await world.field("siren_turn_on", "duration") == {
+        "type": "number",
+        "minimum": 0,
+    }
+    assert not (
+        await world.call("siren_turn_on", entity_id="siren.a", duration=5)
+    ).error
+    assert world.calls[0].data["duration"] == 5

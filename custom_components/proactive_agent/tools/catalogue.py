@@ -14,7 +14,7 @@ from homeassistant.helpers.translation import async_get_translations
 
 from ..engine.one_line import one_line
 from ..engine.policy import SCRIPT
-from .choices import NEEDED
+from .choices import CORRECTIONS
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -78,9 +78,8 @@ class Catalogue:
                 described[name] = {"fields": self._with_texts(section, domain, service)}
                 continue
             text = self.text(one, domain, service, "fields", name)
-            described[name] = {**one, "description": text}
-            if name in NEEDED.get(f"{domain}.{service}", ()):
-                described[name]["required"] = True
+            correction = CORRECTIONS.get(f"{domain}.{service}", {}).get(name, {})
+            described[name] = {**one, **correction, "description": text}
         return described
 
 

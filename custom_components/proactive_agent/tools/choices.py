@@ -68,16 +68,25 @@ LENGTHS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
     "text": {"value": ("min", "max")},
 }
 
-# Fields without which an action cannot be called, though it does not say so.
-NEEDED: Final[Mapping[str, frozenset[str]]] = {
-    "climate.set_hvac_mode": frozenset({"hvac_mode"}),
-    "media_player.select_sound_mode": frozenset({"sound_mode"}),
+# Where a description says less of a field than the action itself knows.
+CORRECTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
+    "climate.set_hvac_mode": {"hvac_mode": {"required": True}},
+    "input_datetime.set_datetime": {
+        "date": {
+            "filter": {"attribute": {"has_date": [True]}},
+            "selector": {"date": {}},
+        },
+        "time": {"filter": {"attribute": {"has_time": [True]}}},
+    },
+    "media_player.select_sound_mode": {"sound_mode": {"required": True}},
+    "siren.turn_on": {"duration": {"selector": {"number": {"min": 0, "mode": "box"}}}},
 }
 
 # Fields that say what another one says as well, in a way that suits a model less, or
 # what is rarely meant; each of them would be paid for with every turn.
 LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
-    "input_datetime": frozenset({"timestamp"}),
+    "input_datetime": frozenset({"datetime", "timestamp"}),
+    "input_select": frozenset({"cycle"}),
     "light": frozenset(
         {
             "brightness",
@@ -94,12 +103,13 @@ LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
         }
     ),
     "media_player": frozenset({"media_filter_classes"}),
+    "select": frozenset({"cycle"}),
 }
 
 # Whatever of an entity shapes its tools; when none of it changed, the tools have not.
 SHAPING: Final = frozenset(
     chain(
-        (ATTR_DEVICE_CLASS, ATTR_SUPPORTED_FEATURES),
+        (ATTR_DEVICE_CLASS, ATTR_SUPPORTED_FEATURES, "has_date", "has_time"),
         *(fields.values() for fields in OPTIONS.values()),
         *chain.from_iterable(fields.values() for fields in SPANS.values()),
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from homeassistant.helpers.llm import selector_serializer
+from homeassistant.helpers.selector import DurationSelector
 import probatio
 
 from .values import Choice, Field, Number
@@ -22,6 +23,13 @@ _KEPT = (
     "additionalProperties",
 )
 _MAX_EXACT = 2**53
+_DURATION = {
+    "type": "object",
+    "properties": {
+        part: {"type": "number"} for part in ("hours", "minutes", "seconds")
+    },
+    "additionalProperties": False,
+}
 _HINTS = {
     "RGB": "[red, green, blue], each 0 to 255",
     "date": "YYYY-MM-DD",
@@ -54,9 +62,15 @@ def _serialize(node: Any) -> Any:
         return {"type": "number"} | {
             word: bound for word, bound in bounds.items() if bound is not None
         }
-    if isinstance(node, Field):
-        return {"type": "object"} if node.is_wide else selector_serializer(node.inner)
-    return selector_serializer(node)
+    return _of_field(node) if isinstance(node, Field) else selector_serializer(node)
+
+
+def _of_field(field: Field) -> Any:
+    if field.is_wide:
+        return {"type": "object"}
+    if isinstance(field.inner, DurationSelector):
+        return _DURATION
+    return selector_serializer(field.inner)
 
 
 def _bound(word: str, value: float) -> dict[str, float]:

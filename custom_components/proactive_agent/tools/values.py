@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from math import isfinite
 from typing import Any
 
-from homeassistant.helpers import selector
+from homeassistant.helpers import config_validation as cv, selector
 import probatio
 
 _SHOWN_OPTIONS = 20
@@ -66,6 +66,8 @@ class Field:
 
     def __call__(self, value: Any) -> Any:
         """Check a value; return it as JSON, not as what a selector makes of it."""
+        if isinstance(self.inner, selector.DurationSelector):
+            return _duration(value)
         checked = self.inner(value)  # type: ignore[operator]
         if isinstance(self.inner, selector.NumberSelector):
             as_number(value)
@@ -108,6 +110,14 @@ def shown_options(options: tuple[str, ...]) -> str:
     """Name the options, not endlessly."""
     more = ", …" if len(options) > _SHOWN_OPTIONS else ""
     return f"{', '.join(options[:_SHOWN_OPTIONS]) or 'nothing'}{more}"
+
+
+def _duration(value: Any) -> Any:
+    """Take a duration also as HH:MM:SS or in seconds; the action reads them as well."""
+    if isinstance(value, bool):
+        raise probatio.Invalid("must be a duration")
+    cv.time_period(value)
+    return value
 
 
 def _plain(number: float | None) -> str:
