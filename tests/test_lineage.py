@@ -50,7 +50,6 @@ async def lineage(hass: HomeAssistant) -> AsyncGenerator[RunLineage]:
         assert await async_setup_component(hass, domain, {domain: config})
     await hass.async_block_till_done()
     lineage = RunLineage(hass)
-    lineage.async_start()
     yield lineage
     lineage.async_stop()
 

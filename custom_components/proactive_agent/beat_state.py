@@ -28,7 +28,7 @@ class BeatState:
     def __init__(
         self, store: HeartbeatStore, heartbeat_id: str, fuses: Fuses, *, now: datetime
     ) -> None:
-        """Take up what the store knows; a new heartbeat is on (D2)."""
+        """Read what the store knows; a new heartbeat is on (D2)."""
         self._store = store
         self._id = heartbeat_id
         self._limits = limits_of(fuses)

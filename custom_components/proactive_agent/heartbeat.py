@@ -40,7 +40,7 @@ class Heartbeat:
         subentry: ConfigSubentry,
         shared: Shared,
     ) -> None:
-        """Take up what the store knows; nothing beats before `start`."""
+        """Read what the store knows; no timer runs before `start`."""
         self.id = subentry.subentry_id
         self.options = HeartbeatOptions.from_subentry(subentry)
         self.on_change = Listeners[[]]()
@@ -112,7 +112,7 @@ class Heartbeat:
         self._build_gate()
 
     async def async_close(self) -> None:
-        """Let go of everything: the endpoint is unloaded or the heartbeat removed."""
+        """End what is under way: the endpoint is unloaded or the heartbeat removed."""
         self._closed = True
         self._pulse.stop()
         self._gate.close()

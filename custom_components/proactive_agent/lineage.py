@@ -10,7 +10,7 @@ MAX_REMEMBERED: Final = 2_000
 
 # Whatever makes a context out of another one shows it in one of these: automations
 # when they trigger, template entities and thermostats in what they call or write.
-_TELLING: Final = (
+_EVENT_TYPES: Final = (
     "automation_triggered",
     EVENT_CALL_SERVICE,
     EVENT_STATE_CHANGED,
@@ -20,26 +20,19 @@ _TELLING: Final = (
 class RunLineage:
     """Remembers the contexts of our runs and of what they set off.
 
-    Listens only from the first run on. Remembers the latest `MAX_REMEMBERED`
-    contexts.
+    Listens from the first run on, until it is stopped. Remembers the latest
+    `MAX_REMEMBERED` contexts.
     """
 
     def __init__(self, hass: HomeAssistant) -> None:
-        """Know of no run yet."""
+        """Begin with no run, and without listening."""
         self._hass = hass
         self._known: OrderedDict[str, None] = OrderedDict()
         self._unsubscribe: list[CALLBACK_TYPE] = []
-        self._started = False
-
-    @callback
-    def async_start(self) -> None:
-        """Be ready for the first run."""
-        self._started = True
 
     @callback
     def async_stop(self) -> None:
         """Stop listening and forget."""
-        self._started = False
         self._known.clear()
         while self._unsubscribe:
             self._unsubscribe.pop()()
@@ -47,10 +40,10 @@ class RunLineage:
     @callback
     def add(self, context_id: str) -> None:
         """Remember the context of a run, before it acts."""
-        if self._started and not self._unsubscribe:
+        if not self._unsubscribe:
             self._unsubscribe = [
-                self._hass.bus.async_listen(event_type, self._look)
-                for event_type in _TELLING
+                self._hass.bus.async_listen(event_type, self._follow)
+                for event_type in _EVENT_TYPES
             ]
         self._remember(context_id)
 
@@ -60,7 +53,7 @@ class RunLineage:
         return context.id in self._known or context.parent_id in self._known
 
     @callback
-    def _look(self, event: Event[Any]) -> None:
+    def _follow(self, event: Event[Any]) -> None:
         context = event.context
         if context.parent_id in self._known and context.id not in self._known:
             self._remember(context.id)

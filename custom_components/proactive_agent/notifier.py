@@ -22,7 +22,7 @@ from .engine.plain_text import plain_line
 _LOGGER = logging.getLogger(__name__)
 
 NOTIFY = "notify"
-SEND_TIMEOUT = 30
+SEND_TIMEOUT = 30  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What the world hears of a heartbeat: bus events, messages, activity."""
+"""What a heartbeat tells: bus events, messages to the owner, activity."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -106,16 +106,19 @@ class Reporter:
         return Told(message=message, delivery=delivery)
 
     async def settled(
-        self, run: Run, action: ActionRecord, *, first_deed: bool
+        self, run: Run, action: ActionRecord, *, first_word: bool
     ) -> Delivery:
-        """Tell what became of an action that outlived its run (R8)."""
+        """Tell what became of an action that outlived its run (R8).
+
+        `first_word` if the owner has heard nothing of this run: its event is due (S3).
+        """
         phrases = await self._phrases((action,))
         done = action.status is ActionStatus.DONE
         message = phrases.say(
             "settled_done" if done else "settled_failed",
             actions=phrases.name_of(action),
         )
-        if done and first_deed:
+        if done and first_word:
             self._fire_acted(run, (action,), message)
         return await self._send(
             run.plan.options, message, f"{run.run_id}_settled", run.plan.context

@@ -33,7 +33,7 @@ from .toolbox import Toolbox
 
 _LOGGER = logging.getLogger(__name__)
 
-# How long a cancelled conversation may take to let go before it is left behind.
+# Seconds that a cancelled conversation may take to end before it is left behind.
 LET_GO_TIMEOUT = 1
 
 

@@ -31,8 +31,8 @@ class RunLog:
     def settle(self, run_id: str, index: int, action: ActionRecord) -> bool | None:
         """Write down what became of an action that outlived its run (R8).
 
-        Returns whether it is the first that was done in that run and nothing was
-        said of it yet, None if that run or its waiting action is not known.
+        Returns whether the owner has heard nothing of that run yet, None if the run
+        or its action that is still running is not known.
         """
         position = next(
             (at for at, one in enumerate(self._runs) if one.run_id == run_id), None

@@ -23,7 +23,7 @@ from .run_log import RunLog
 
 _LOGGER = logging.getLogger(__name__)
 
-# A run that is ended by unloading may still say what it did.
+# Seconds in which a run that is ended by unloading may still tell what it did.
 LAST_WORD_TIMEOUT = 5
 
 _SAYS_NOTHING_OF_THE_MODEL = {Outcome.TIMEOUT, Outcome.STOPPED, Outcome.TOKEN_LIMIT}
@@ -40,7 +40,10 @@ class Runner:
         state: BeatState,
         on_end: Callable[[Run, RunRecord, StopReason | None], None],
     ) -> None:
-        """Begin idle; `on_end` hears of each run and whether it was the last."""
+        """Begin without a run.
+
+        `on_end` is called after each run, with the reason if the heartbeat stops.
+        """
         self.log = RunLog()
         self._action_lock = asyncio.Lock()
         self._hass = hass
@@ -109,11 +112,11 @@ class Runner:
     @callback
     def _action_settled(self, run: Run, index: int, action: ActionRecord) -> None:
         """Note and tell what became of an action that outlived its run (R8)."""
-        silent = self.log.settle(run.run_id, index, action)
-        if silent is not None:
+        nothing_said = self.log.settle(run.run_id, index, action)
+        if nothing_said is not None:
             # Not the entry's own task: the word is due even after an unload.
             self._hass.async_create_background_task(
-                self._reporter.settled(run, action, first_deed=silent),
+                self._reporter.settled(run, action, first_word=nothing_said),
                 "proactive_agent settled action",
             )
 
@@ -145,7 +148,9 @@ class Runner:
             return None
         if run.stop_reason is not None:
             return StopReason.AGENT
-        if run.plan.options.manners.stop_after_acting and told.message is not None:
+        # Also if its report failed: what was done, was done.
+        did_something = told.message is not None or run.ending.acted
+        if run.plan.options.manners.stop_after_acting and did_something:
             return StopReason.STOP_AFTER_ACTING
         if run.plan.cause is Cause.TICK and self._state.ticks_spent:
             return StopReason.MAX_TICKS

@@ -40,7 +40,6 @@ class EndpointRuntime:
     async def async_start(self) -> None:
         """Load what is remembered and set up each heartbeat."""
         is_lost = not await self._store.async_load()
-        self.lineage.async_start()
         self._store.keep_only(self._entry.subentries)
         for subentry_id in self._entry.subentries:
             self._add(subentry_id)
@@ -60,7 +59,7 @@ class EndpointRuntime:
         self._entry.async_on_unload(async_at_started(self._hass, self._start_beating))
 
     async def async_close(self) -> None:
-        """End every run and let go of every timer and listener."""
+        """End every run, and cancel every timer and listener."""
         self._closed = True
         await asyncio.gather(*(beat.async_close() for beat in self.heartbeats.values()))
         self.lineage.async_stop()

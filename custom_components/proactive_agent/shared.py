@@ -12,7 +12,11 @@ from .store import HeartbeatStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """The model of the day, the store, and which contexts descend from any run."""
+    """What each of them is given.
+
+    `model` returns the client of the endpoint as it is set up now; `descends` says
+    whether a context comes from a run of any endpoint (A2).
+    """
 
     model: Callable[[], ChatModel]
     store: HeartbeatStore

@@ -9,7 +9,7 @@ from homeassistant.core import HomeAssistant, ServiceResponse
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .const import ATTR_DRY_RUN, ATTR_LIMIT, DOMAIN
+from .const import DOMAIN
 from .engine.export import run_as_dict
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat import Heartbeat
@@ -51,10 +51,13 @@ class HeartbeatSwitch(HeartbeatEntity, SwitchEntity):
         """Switch off at once, also during a run (F6)."""
         await self.heartbeat.async_turn_off()
 
-    async def async_wake(self, **kwargs: Any) -> ServiceResponse:
-        """Wake by hand and answer with the run's record (C8)."""
-        task = self.heartbeat.wake(context=self._context, dry_run=kwargs[ATTR_DRY_RUN])
-        # The run goes on if the caller does not wait for it.
+    async def async_wake(self, *, dry_run: bool) -> ServiceResponse:
+        """Wake by hand and answer with the run's record (C8).
+
+        A run has a limit of its own, `run_timeout`; it goes on if the caller does
+        not wait for it.
+        """
+        task = self.heartbeat.wake(context=self._context, dry_run=dry_run)
         await asyncio.wait({task})
         if task.cancelled():
             raise HomeAssistantError(
@@ -62,7 +65,7 @@ class HeartbeatSwitch(HeartbeatEntity, SwitchEntity):
             )
         return run_as_dict(task.result())
 
-    async def async_get_runs(self, **kwargs: Any) -> ServiceResponse:
-        """Answer with the records of the last runs, newest first."""
-        records = islice(self.heartbeat.log, kwargs[ATTR_LIMIT])
+    async def async_get_runs(self, *, limit: int) -> ServiceResponse:
+        """Answer with the records of the last `limit` runs, newest first."""
+        records = islice(self.heartbeat.log, limit)
         return {"runs": [run_as_dict(record) for record in records]}

@@ -1,7 +1,6 @@
 """What the engine needs from the world outside."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Protocol
 
 from .records import JsonObject, Reply, ToolAnswer, ToolCall, ToolSpec
@@ -31,12 +30,4 @@ class Tools(Protocol):
 
     async def call(self, call: ToolCall) -> ToolAnswer:
         """Answer a call; raises nothing but `RunCutError` (R4)."""
-        ...
-
-
-class Clock(Protocol):
-    """The time."""
-
-    def now(self) -> datetime:
-        """Return the present, aware of its time zone."""
         ...
