@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 from homeassistant.core import (
@@ -70,11 +71,11 @@ class Look:
             self._hass, self._expected, look_again
         )
         try:
-            await asyncio.wait(
-                {settled, over},
-                timeout=FOLLOW_TIMEOUT,
-                return_when=asyncio.FIRST_COMPLETED,
-            )
+            with suppress(TimeoutError):
+                async with asyncio.timeout(FOLLOW_TIMEOUT):
+                    await asyncio.wait(
+                        {settled, over}, return_when=asyncio.FIRST_COMPLETED
+                    )
         finally:
             unsubscribe()
 
