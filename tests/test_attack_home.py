@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from typing import Any
-from unittest.mock import patch
 
 from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse
 from homeassistant.helpers import entity_registry as er
@@ -331,20 +330,11 @@ async def test_no_text_becomes_a_target_in_a_script(siege: Siege, where: str) ->
             {"action": "lock.unlock", "target": {"entity_id": "{{ where }}"}},
         ],
     }
-    await _reload_scripts(siege.hass, {"careless": script})
+    await siege.reload_scripts({"careless": script})
     beat = await siege.add_heartbeat(act={"entity_id": ["script.careless"]})
     await siege.attack(beat, calls(("careless", {"where": where})))
     assert siege.called == [("script.careless", ())]
     assert siege.hass.states.get("lock.front").state == "locked"  # type: ignore[union-attr]
-
-
-async def _reload_scripts(hass: HomeAssistant, scripts: dict[str, Any]) -> None:
-    with patch(
-        "homeassistant.config.load_yaml_config_file",
-        return_value={"script": scripts},
-    ):
-        await hass.services.async_call("script", "reload", blocking=True)
-    await hass.async_block_till_done()
 
 
 CHAIN: Mapping[str, Any] = {
@@ -382,7 +372,7 @@ async def test_a_run_cannot_wake_a_heartbeat_by_what_it_sets_off(
         automations.append({"alias": "First", "actions": [flag]})
         automations[0]["triggers"] = [_turns_on("input_boolean.flag")]  # type: ignore[list-item]
     if way == "script":
-        await _reload_scripts(hass, {"feed": {"alias": "Feed", "sequence": [wake]}})
+        await siege.reload_scripts({"feed": {"alias": "Feed", "sequence": [wake]}})
         automations = []
     if automations:
         automations[-1]["triggers"] = [_turns_on(trigger)]  # type: ignore[list-item]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 import json
 from typing import Any
+from unittest.mock import patch
 
 from homeassistant.core import Event, HomeAssistant, ServiceCall, callback
 from pytest_homeassistant_custom_component.common import (
@@ -70,6 +71,15 @@ class Siege:
         await self.hass.async_block_till_done(wait_background_tasks=True)
         assert self.server.unplayed == 0
         return record
+
+    async def reload_scripts(self, scripts: Mapping[str, Any]) -> None:
+        """Put other scripts in the place of the home's."""
+        with patch(
+            "homeassistant.config.load_yaml_config_file",
+            return_value={"script": scripts},
+        ):
+            await self.hass.services.async_call("script", "reload", blocking=True)
+        await self.hass.async_block_till_done()
 
     @property
     def called(self) -> list[Called]:
