@@ -158,7 +158,7 @@ class LlmServer:
 
     async def start(self) -> None:
         """Listen on a free port."""
-        await self._server.start_server()
+        await self._server.start_server(access_log=None)
 
     async def close(self) -> None:
         """Let go of all held answers and stop listening."""
