@@ -6,6 +6,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import EntityCategory
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import device_registry as dr, entity_registry as er
+from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
@@ -210,7 +211,7 @@ def test_the_states_are_one_line_each_actors_first(
         describe(hass, reach)
         == """\
 You may act on:
-- input_number.level "level" in "Kitchen": 0.0, min 0.0, max 255.0, changed 5 min ago
+- input_number.level "level" in "Kitchen": 0.0, min 0, max 255, changed 5 min ago
 You may act on, but the owner has to say yes first:
 - lock.front "Front" in "Kitchen": locked, changed 5 min ago
 You may only look at:
@@ -288,11 +289,19 @@ def test_a_state_comes_with_what_matters_and_no_more(hass: HomeAssistant) -> Non
         ("group.all", "on", {"entity_id": [f"light.l{one}" for one in range(25)]}),
         ("light.x", "on", {"brightness": 128, "rgb_color": (255, 0, 0)}),
         ("select.mode", "wild", {"options": ["calm", "wild"]}),
+        (
+            "script.feed",
+            "off",
+            {"last_triggered": dt_util.utc_from_timestamp(0), "current": 0},
+        ),
         ("sensor.power", "12", {"unit_of_measurement": "W", "state_class": "x"}),
         ("tag.unheard_of", "5", {"anything": "at all"}),
     ):
         hass.states.async_set(entity_id, state, attributes)
-    look = ("climate.hall", "group.all", "light.x", "select.mode", "sensor.power")
+    look = (
+        *("climate.hall", "group.all", "light.x"),
+        *("script.feed", "select.mode", "sensor.power"),
+    )
     members = ", ".join(f"light.l{one}" for one in range(20))
     lines = describe(hass, Reach(look=(*look, "tag.unheard_of"))).splitlines()
     assert [line.partition(": ")[2] for line in lines[1:]] == [
@@ -302,6 +311,7 @@ def test_a_state_comes_with_what_matters_and_no_more(hass: HomeAssistant) -> Non
         ),
         f"on, entity_id [{members}, …], changed just now",
         "on, brightness 128, rgb_color [255, 0, 0], changed just now",
+        'off, last_triggered "1969-12-31 16:00", changed just now',
         "wild, changed just now",
         "12 W, changed just now",
         "5, changed just now",

@@ -50,6 +50,7 @@ TELLING: dict[str, tuple[str, ...]] = {
     "media_player": ("media_title", "media_artist", "source", "volume_level"),
     "number": ("min", "max"),
     "remote": ("current_activity",),
+    "script": ("last_triggered",),
     "sensor": (ATTR_DEVICE_CLASS,),
     "sun": ("next_rising", "next_setting"),
     "timer": ("remaining", "finishes_at"),
@@ -146,6 +147,10 @@ def _value(value: Any, unit: Any = None) -> str:
         shown = [_text(str(one)) for one in [*value][:_MAX_ITEMS]]
         more = ["…"] if len(value) > _MAX_ITEMS else []
         return f"[{', '.join([*shown, *more])}]"
+    if isinstance(value, datetime):
+        value = dt_util.as_local(value).strftime("%Y-%m-%d %H:%M")
+    elif isinstance(value, float) and value.is_integer():
+        value = int(value)
     text = _text(str(value))
     return f"{text} {one_line(str(unit), 20)}" if unit else text
 

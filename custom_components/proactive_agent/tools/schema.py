@@ -55,7 +55,8 @@ def _serialize(node: Any) -> Any:
             choice["enum"] = [*node.options]
         if not node.multiple:
             return choice
-        most = {} if node.most is None else {"maxItems": node.most}
+        is_bound = node.most is not None and node.most < len(node.options)
+        most = {"maxItems": node.most} if is_bound else {}
         return {"type": "array", "items": choice, "minItems": 1, **most}
     if isinstance(node, Number):
         bounds = {"minimum": node.low, "maximum": node.high}
