@@ -47,7 +47,7 @@ async def request_json(
     llm_server: LlmServer,
     freezer: FrozenDateTimeFactory,
 ) -> Any:
-    """Let Milonga get hungry in the demo's own house; return what the model is asked."""
+    """Let Milonga get hungry in her own house; return what the model is asked."""
     freezer.move_to(NOW)
     house = load_yaml_dict(str(HOUSE))
     await hass.config.async_set_time_zone(house["homeassistant"]["time_zone"])
