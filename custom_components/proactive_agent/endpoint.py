@@ -24,11 +24,11 @@ _LOGGER = logging.getLogger(__name__)
 
 MAX_BYTES: Final = 8 * 1024 * 1024  # of one answer, also after decompression
 MAX_WAIT: Final = 60.0  # seconds; who must wait longer is told so instead
-# Everything after the connection is bounded by a request's own patience.
+# Everything after the connection is bounded by the retry policy's `seconds`.
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=None, sock_connect=15)
-_LOADING_PAUSE: Final = 2.0
-_BACKOFF: Final = 1.0
-_JITTER: Final = 0.25
+_LOADING_PAUSE: Final = 2.0  # seconds
+_BACKOFF: Final = 1.0  # seconds before the second try, doubled for each next
+_JITTER: Final = 0.25  # of a wait, at most, is added to it
 _LOGGED: Final = 2_000  # bytes of an answer, at debug level
 _OVERSIZE: Final = (
     "The server's answer is longer than 8 MB; check the URL, this is no answer of a "
@@ -52,7 +52,7 @@ _PROBE_TOOLS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Patience:
+class _RetryPolicy:
     """How long to go on with one request: in seconds, and in tries by kind of error.
 
     A kind that is not named is not tried again: no 4xx answer but 408 and 429 is,
@@ -63,8 +63,8 @@ class _Patience:
     tries: Mapping[ErrorKind, int]
 
 
-# While a run waits, its own timeout is the bound that counts.
-_RUN: Final = _Patience(
+# Within a run, `run_timeout` is the bound that counts.
+_RUN: Final = _RetryPolicy(
     seconds=600,
     tries={
         ErrorKind.RATE_LIMIT: 4,
@@ -76,7 +76,7 @@ _RUN: Final = _Patience(
     },
 )
 # Somebody sits before a form; a model that is loaded by the question takes a while.
-_PROBE: Final = _Patience(
+_PROBE: Final = _RetryPolicy(
     seconds=120,
     tries={
         ErrorKind.RATE_LIMIT: 2,
@@ -122,7 +122,7 @@ class EndpointClient:
             answer = await self._exchange("GET", "/models", None)
             return decode_models(*answer, api_key=self._key)
 
-        return await self._patiently(ask, _LIST)
+        return await self._with_retries(ask, _LIST)
 
     async def probe_tools(self) -> None:
         """Find out by one small request whether the model can be given tools."""
@@ -132,7 +132,7 @@ class EndpointClient:
         self,
         messages: Sequence[JsonObject],
         tools: Sequence[ToolSpec],
-        patience: _Patience,
+        policy: _RetryPolicy,
     ) -> Reply:
         options = self._options
         request = encode_request(options.model, messages, tools, options.extra_body)
@@ -147,21 +147,21 @@ class EndpointClient:
                 *answer, tools, api_key=self._key, may_be_silent=is_answered
             )
 
-        return await self._patiently(ask, patience)
+        return await self._with_retries(ask, policy)
 
-    async def _patiently[T](
-        self, ask: Callable[[], Awaitable[T]], patience: _Patience
+    async def _with_retries[T](
+        self, ask: Callable[[], Awaitable[T]], policy: _RetryPolicy
     ) -> T:
         failed = Counter[ErrorKind]()
         last: ModelError | None = None
         try:
-            async with asyncio.timeout(patience.seconds):
+            async with asyncio.timeout(policy.seconds):
                 while True:
                     try:
                         return await ask()
                     except ModelError as err:
                         failed[err.kind] += 1
-                        if failed[err.kind] >= patience.tries.get(err.kind, 1):
+                        if failed[err.kind] >= policy.tries.get(err.kind, 1):
                             raise
                         last = err
                     await self._sleep(_pause(last, failed[last.kind]))

@@ -84,14 +84,14 @@ async def _async_look(hass: HomeAssistant, draft: Mapping[str, Any]) -> Server:
         models = await client.list_models()
     except ModelError as err:
         if err.kind is ErrorKind.NOT_OPENAI_API:
-            await _async_knock(client)
+            await _async_check_chat(client)
         elif err.kind in SERVER_ERRORS:
             raise
         models = []
     return Server(url=draft[CONF_URL], models=tuple(models))
 
 
-async def _async_knock(client: EndpointClient) -> None:
+async def _async_check_chat(client: EndpointClient) -> None:
     """Find out whether a server without a list of models can chat at all.
 
     Any complaint will do, but for those that belong to the address or the key.

@@ -145,5 +145,4 @@ def _enabled(config: ConfigType) -> bool:
 
 
 def _broken(name: str, err: Exception, *, curable: bool) -> Broken:
-    reason = " ".join(str(err).split()) or type(err).__name__
-    return Broken(name=name, reason=reason, curable=curable)
+    return Broken(name=name, reason=words.error(err), curable=curable)

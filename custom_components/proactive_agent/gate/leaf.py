@@ -12,7 +12,7 @@ from homeassistant.helpers.typing import ConfigType
 from ..engine.records import GateVerdict
 from . import words
 from .asked import Asked
-from .needs import Need, lament, trouble_of
+from .needs import Need, trouble_in_words, trouble_of
 from .tree import Answer, Trouble
 
 
@@ -41,14 +41,14 @@ class Leaf:
     def judge(self) -> Answer:
         """Ask the checker, if all it needs is there (G1, G2)."""
         for need in self._needs:
-            if fault := need.complaint():
+            if fault := need.fault():
                 self._fault = fault
                 return None
         try:
             self._fault = None
             return self._check()
         except Exception as err:  # noqa: BLE001 - any integration may bring a checker
-            self._fault = " ".join(str(err).split()) or type(err).__name__
+            self._fault = words.error(err)
             return None
 
     def _check(self) -> Answer:
@@ -112,7 +112,7 @@ class TemplateLeaf(Leaf):
     def _note(self, read: frozenset[str]) -> None:
         self._read = read
         for entity_id, _ in sorted(self.troubles()):
-            raise UnjudgeableError(lament(self._hass, entity_id))
+            raise UnjudgeableError(trouble_in_words(self._hass, entity_id))
 
     @override
     def entity_ids(self) -> Iterator[str]:

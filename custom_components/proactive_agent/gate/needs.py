@@ -21,7 +21,7 @@ _NO_NUMBER = (None, STATE_UNAVAILABLE, STATE_UNKNOWN)
 class Need(Protocol):
     """Something a condition cannot be judged without."""
 
-    def complaint(self) -> str | None:
+    def fault(self) -> str | None:
         """Say in words what is missing; None if nothing is."""
         ...
 
@@ -45,7 +45,7 @@ def trouble_of(
     return None
 
 
-def lament(hass: HomeAssistant, entity_id: str) -> str:
+def trouble_in_words(hass: HomeAssistant, entity_id: str) -> str:
     """Put an entity's trouble into words."""
     if (state := hass.states.get(entity_id)) is None:
         return f"{entity_id} does not exist"
@@ -64,7 +64,7 @@ class EntityNeed:
     asked: frozenset[str] = frozenset()
     fit: Callable[[State], str | None] | None = None
 
-    def complaint(self) -> str | None:
+    def fault(self) -> str | None:
         """Say what is wrong with the entity."""
         # One look at the state: this runs on each quiet tick.
         if (state := self.hass.states.get(self.entity_id)) is None:
@@ -90,7 +90,7 @@ class DevicesNeed:
     hass: HomeAssistant
     device_ids: tuple[str, ...]
 
-    def complaint(self) -> str | None:
+    def fault(self) -> str | None:
         """Say that none of the devices is there."""
         if any(self._present(device_id) for device_id in self.device_ids):
             return None
@@ -125,14 +125,14 @@ class TemplateNeed:
     number: bool = False
     _read: frozenset[str] = field(default=frozenset(), init=False)
 
-    def complaint(self) -> str | None:
+    def fault(self) -> str | None:
         """Say why the template's result cannot be trusted."""
         with trace_condition(None):  # or an undefined variable would be logged
             info = self.template.async_render_to_info(self._variables())
         self._read = frozenset(info.entities)
         for entity_id in sorted(self._read):
             if trouble_of(self.hass, entity_id):
-                return lament(self.hass, entity_id)
+                return trouble_in_words(self.hass, entity_id)
         if info.exception:
             return f"its template fails: {info.exception}"
         if self.number and info.result() in _NO_NUMBER:

@@ -15,7 +15,7 @@ from homeassistant.helpers.target import (
     async_extract_referenced_entity_ids,
 )
 
-from .needs import SILENT_STATES, holds_number, lament, trouble_of
+from .needs import SILENT_STATES, holds_number, trouble_in_words, trouble_of
 from .tree import Trouble
 
 _NAMED_AT_MOST = 5
@@ -33,23 +33,20 @@ class TargetNeed:
     target: Mapping[str, Any]
     checker: EntityConditionBase | None
 
-    def complaint(self) -> str | None:
+    def fault(self) -> str | None:
         """Say why none of the target's entities can be judged."""
         named, candidates = self._resolve()
-        for entity_id in candidates:
-            state = self.hass.states.get(entity_id)
-            if state is not None and self._counts(state):
-                return None
+        if self._any_counts(candidates):
+            return None
         suspects = sorted({*named, *candidates})
         if not suspects:
             return "its target has no matching entity"
-        laments = [lament(self.hass, entity_id) for entity_id in suspects]
-        more = [f"{len(laments) - _NAMED_AT_MOST} more"] * (
-            len(laments) > _NAMED_AT_MOST
-        )
-        return "none of its entities can be judged: " + ", ".join(
-            laments[:_NAMED_AT_MOST] + more
-        )
+        reasons = [
+            trouble_in_words(self.hass, one) for one in suspects[:_NAMED_AT_MOST]
+        ]
+        if len(suspects) > _NAMED_AT_MOST:
+            reasons.append(f"{len(suspects) - _NAMED_AT_MOST} more")
+        return f"none of its entities can be judged: {', '.join(reasons)}"
 
     def entity_ids(self) -> Iterator[str]:
         """Yield the named entities and those the target leads to today."""
@@ -59,7 +56,7 @@ class TargetNeed:
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """Yield silent entities that were named, or all if no entity can answer."""
         named, candidates = self._resolve()
-        suspects = named if self.complaint() is None else named | candidates
+        suspects = named if self._any_counts(candidates) else named | candidates
         for entity_id in suspects:
             if trouble := trouble_of(self.hass, entity_id):
                 yield entity_id, trouble
@@ -81,6 +78,10 @@ class TargetNeed:
         if checker is not None:
             candidates = checker.entity_filter(candidates)
         return found.referenced, candidates
+
+    def _any_counts(self, entity_ids: set[str]) -> bool:
+        states = map(self.hass.states.get, entity_ids)
+        return any(state is not None and self._counts(state) for state in states)
 
     def _counts(self, state: State) -> bool:
         if self.checker is not None:

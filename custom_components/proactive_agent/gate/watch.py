@@ -22,7 +22,7 @@ from ..const import DOMAIN
 from .gate import Gate
 from .needs import SILENT_STATES
 
-PATIENCE = timedelta(hours=1)
+REPORT_AFTER = timedelta(hours=1)
 
 
 class GateWatch:
@@ -45,7 +45,7 @@ class GateWatch:
         self._reported: dict[str, tuple[str, ...]] = {}
         self._unlisten: CALLBACK_TYPE | None = None
         self._unschedule: CALLBACK_TYPE | None = None
-        self._alarm_at: datetime | None = None
+        self._refresh_at: datetime | None = None
 
     @callback
     def async_start(self) -> None:
@@ -84,7 +84,7 @@ class GateWatch:
         overdue = {
             entity_id
             for entity_id, since in self._silent_since.items()
-            if now - since >= PATIENCE
+            if now - since >= REPORT_AFTER
         }
         issues = {
             self._issue_id("missing_entity", entity_id): ("missing_entity", entity_id)
@@ -104,7 +104,7 @@ class GateWatch:
             )
         self._report(issues)
         waiting = [
-            since + PATIENCE
+            since + REPORT_AFTER
             for entity_id, since in self._silent_since.items()
             if entity_id not in overdue
         ]
@@ -156,26 +156,26 @@ class GateWatch:
     @callback
     def _state_changed(self, event: Event[EventStateChangedData]) -> None:
         # A sensor that only counts on is no reason to look.
-        if _is_mute(event.data["old_state"]) or _is_mute(event.data["new_state"]):
+        if _is_silent(event.data["old_state"]) or _is_silent(event.data["new_state"]):
             self.async_refresh()
 
     def _schedule(self, when: datetime | None) -> None:
-        if when == self._alarm_at:
+        if when == self._refresh_at:
             return
         if self._unschedule:
             self._unschedule()
             self._unschedule = None
         if when:
             self._unschedule = async_track_point_in_utc_time(
-                self._hass, self._patience_over, when
+                self._hass, self._refresh_later, when
             )
-        self._alarm_at = when
+        self._refresh_at = when
 
     @callback
-    def _patience_over(self, _now: datetime) -> None:
-        self._unschedule = self._alarm_at = None
+    def _refresh_later(self, _now: datetime) -> None:
+        self._unschedule = self._refresh_at = None
         self.async_refresh()
 
 
-def _is_mute(state: State | None) -> bool:
+def _is_silent(state: State | None) -> bool:
     return state is None or state.state in SILENT_STATES

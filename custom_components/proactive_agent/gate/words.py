@@ -55,6 +55,11 @@ def raw_name(raw: object) -> str:
     return _short(", ".join(str(key) for key in raw) or "empty condition")
 
 
+def error(err: Exception) -> str:
+    """Put an error into one line."""
+    return " ".join(str(err).split()) or type(err).__name__
+
+
 def observation(
     hass: HomeAssistant,
     config: Mapping[str, Any],
