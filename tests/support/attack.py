@@ -74,12 +74,7 @@ class Siege:
 
     async def reload_scripts(self, scripts: Mapping[str, Any]) -> None:
         """Put other scripts in the place of the home's."""
-        with patch(
-            "homeassistant.config.load_yaml_config_file",
-            return_value={"script": scripts},
-        ):
-            await self.hass.services.async_call("script", "reload", blocking=True)
-        await self.hass.async_block_till_done()
+        await async_reload_scripts(self.hass, scripts)
 
     @property
     def called(self) -> list[Called]:
@@ -121,6 +116,15 @@ async def async_lay_siege(hass: HomeAssistant, server: LlmServer) -> Siege:
 
     hass.bus.async_listen("call_service", note)
     return siege
+
+
+async def async_reload_scripts(hass: HomeAssistant, scripts: Mapping[str, Any]) -> None:
+    """Put other scripts in the place of those there are."""
+    with patch(
+        "homeassistant.config.load_yaml_config_file", return_value={"script": scripts}
+    ):
+        await hass.services.async_call("script", "reload", blocking=True)
+    await hass.async_block_till_done()
 
 
 def raw_call(name: str, arguments: str) -> dict[str, Any]:
