@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 import logging
-from typing import Self
 
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import llm
@@ -53,9 +52,8 @@ class Toolbox:
             device_id=None,
         )
 
-    @classmethod
+    @staticmethod
     async def async_build(
-        cls,
         hass: HomeAssistant,
         *,
         reach: Reach,
@@ -63,10 +61,11 @@ class Toolbox:
         tell: Callable[[str], None],
         stop: Callable[[str], None] | None,
         context: Context,
-    ) -> Self:
-        """Build the tools for what may be seen and touched now."""
-        offer = await Workshop(hass).async_offer(reach)
-        return cls(hass, offer, guard=guard, tell=tell, stop=stop, context=context)
+    ) -> Toolbox:
+        """Build the tools for what may be seen and touched now, for this once."""
+        return await Workshop(hass).async_toolbox(
+            reach=reach, guard=guard, tell=tell, stop=stop, context=context
+        )
 
     @property
     def specs(self) -> Sequence[ToolSpec]:
@@ -129,6 +128,25 @@ class Workshop:
             _LOGGER.info("Too many tools, left out: %s", ", ".join(offer.left_out))
         self.offer, self._catalogue, self._facts = offer, catalogue, facts
         return offer
+
+    async def async_toolbox(
+        self,
+        *,
+        reach: Reach,
+        guard: Guard,
+        tell: Callable[[str], None],
+        stop: Callable[[str], None] | None,
+        context: Context,
+    ) -> Toolbox:
+        """Return the toolbox of one run; nothing of the run is kept here."""
+        return Toolbox(
+            self._hass,
+            await self.async_offer(reach),
+            guard=guard,
+            tell=tell,
+            stop=stop,
+            context=context,
+        )
 
 
 def _error(sentence: str) -> ToolAnswer:

@@ -83,9 +83,8 @@ class ToolWorld:
         )
 
     async def toolbox(self, guard: Guard | None = None) -> Toolbox:
-        return Toolbox(
-            self.hass,
-            await self.workshop.async_offer(self.reach),
+        return await self.workshop.async_toolbox(
+            reach=self.reach,
             guard=guard or self.guard(),
             tell=lambda _message: None,
             stop=None,
