@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant
 import pytest
 
 from .support.attack import async_reload_scripts
-from .support.heartbeats import INTERVAL, Beat, Home, clock, home, let_run
+from .support.heartbeats import Beat, Home, clock, home, let_run
 from .support.llm_server import calls
 
 __all__ = ["clock", "home"]
@@ -17,6 +17,7 @@ pytestmark = pytest.mark.contract("R8")
 
 VALVE = "input_boolean.lamp"
 LONG = timedelta(minutes=5)
+INTERVAL = timedelta(minutes=2)
 
 
 def _turn(state: str) -> dict[str, Any]:
@@ -41,7 +42,9 @@ async def _begin(home: Home, wait: str) -> Beat:
             }
         },
     )
-    beat = await home.add_heartbeat(act={"entity_id": ["script.water"]})
+    beat = await home.add_heartbeat(
+        act={"entity_id": ["script.water"]}, interval={"minutes": 2}
+    )
     home.llm_server.play(calls(("water", {})))
     home.clock.turn(INTERVAL)
     await home.clock.turn_until(lambda: _is_open(home.hass), step=timedelta())
