@@ -22,6 +22,7 @@ SENTENCES = {
     "not_done": "Not done: {actions}.",
     "waiting": "Waiting for your yes: {actions}.",
     "still_running": "Still running: {actions}.",
+    "unhelpful": "It did not help, and was not repeated: {actions}.",
     "cut_timeout": "The run was cut short: it took too long.",
     "cut_turn_limit": "The run was cut short: it needed too many turns.",
     "cut_action_limit": "The run was cut short: it reached its limit of actions.",
@@ -270,3 +271,37 @@ def test_any_message_is_one_plain_line_that_leaves_nothing_out(
         assert ("Waiting for your yes: " in line) >= (ActionStatus.WAITING in statuses)
         assert ("Still running: " in line) >= (ActionStatus.STILL_RUNNING in statuses)
         assert cut is None or line.endswith(SENTENCES[f"cut_{cut.value}"])
+
+
+@pytest.mark.contract("A7", "S1", "S2")
+@pytest.mark.parametrize(
+    ("ending", "outcome", "message"),
+    [
+        (
+            Ending(unhelpful=(DRY,)),
+            Outcome.SPOKE,
+            "It did not help, and was not repeated: Feed.",
+        ),
+        (
+            Ending(unhelpful=(DRY, DRY), said=SAID),
+            Outcome.SPOKE,
+            "I fed her. It did not help, and was not repeated: Feed.",
+        ),
+        (
+            Ending(unhelpful=(DRY,), actions=(DONE, FAILED)),
+            Outcome.ACTED,
+            "Done: Feed. Not done: Play. It did not help, and was not repeated: Feed.",
+        ),
+        (
+            Ending(unhelpful=(DRY,), actions=(ALREADY,), cut=CUT),
+            Outcome.TIMEOUT,
+            "It did not help, and was not repeated: Feed."
+            " The run was cut short: it took too long.",
+        ),
+    ],
+)
+def test_what_did_not_help_is_told_even_if_nothing_else_is(
+    ending: Ending, outcome: Outcome, message: str
+) -> None:
+    assert ending.outcome is outcome
+    assert owner_message(ending, phrases()) == message
