@@ -1,7 +1,7 @@
 """A message as plain text on one line, whatever a model wrote (S6)."""
 
 from .markup import without_line_marks, without_markup
-from .visible import visible_line
+from .one_line import visible_line
 
 MAX_LENGTH = 255
 # What stands further behind can no longer be part of a message.
