@@ -15,6 +15,7 @@ from tests.support.house.cases import (
     CASES,
     NEEDS_A_YES,
     READINGS,
+    RISKY,
     Call,
     Case,
     Reading,
@@ -82,6 +83,12 @@ async def test_what_is_asked_for_is_called_and_seen(house: Home, case: Case) -> 
     answer = json.loads(told.answer)
     assert answer["status"] == "done"
     assert answer["state_now"] == {case.entity_id: state.state}
+    if case.shows:
+        again = await wake(
+            house, call, act={"entity_id": [case.entity_id]}, manners=manners
+        )
+        assert json.loads(again.answer)["status"] == "already"
+        assert again.called == []
 
 
 @pytest.mark.contract("A1", "R4")
@@ -122,6 +129,21 @@ async def test_what_stands_in_ask_always_waits(
             manners=WITHOUT_ASKING,
         )
         with subtests.test(case.name):
+            assert NEEDS_A_YES in told.answer
+            assert told.called == []
+
+
+@pytest.mark.contract("A1")
+async def test_whatever_is_not_known_to_be_harmless_needs_a_yes(
+    house: Home, subtests: pytest.Subtests
+) -> None:
+    for case in CASES:
+        _, data = case.call()
+        await house.hass.services.async_call(case.domain, case.action, {**data}, True)
+    for entity_id, (name, arguments) in RISKY:
+        call = name, {"entity_id": [entity_id], **arguments}
+        told = await wake(house, call, act={"entity_id": [entity_id]})
+        with subtests.test(name):
             assert NEEDS_A_YES in told.answer
             assert told.called == []
 

@@ -5,8 +5,10 @@ entity alone. `pytest --snapshot-update` writes them anew: read what has changed
 model will, word for word.
 """
 
+from itertools import chain
 import json
 from pathlib import Path
+import re
 from typing import Any, Final
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 from tests.support.heartbeats import Home, clock
 from tests.support.house import house
 from tests.support.house.cases import CASES, READINGS
+from tests.support.json_schema import faults
 from tests.support.llm_server import llm_server, text
 
 __all__ = ["clock", "house", "llm_server"]
@@ -63,6 +66,27 @@ async def test_every_entity_is_shown_as_it_was_read_and_found_good(
         with subtests.test(name):
             assert names > EVERYWHERE
             assert written(request) == (KEPT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.contract("R1")
+async def test_the_whole_house_fits_into_one_request_and_does_not_change(
+    house: Home,
+) -> None:
+    request = await shown(house, "act", ACTORS)
+    tools = {tool["name"]: tool["parameters"] for tool in request["tools"]}
+    assert len(tools) == len(request["tools"]) <= 128
+    assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name) for name in tools)
+    assert [*chain(*map(faults, tools.values()))] == []
+    can_be_acted_on = {
+        entity_id
+        for name, schema in tools.items()
+        if name not in EVERYWHERE
+        if "entity_id" in schema["properties"]
+        for entity_id in schema["properties"]["entity_id"]["items"]["enum"]
+    }
+    assert can_be_acted_on | {"script.feed"} == {*ACTORS}
+    assert [line.split()[1] for line in request["states"][1:]] == ACTORS
+    assert written(await shown(house, "act", ACTORS)) == written(request)
 
 
 def test_nothing_is_kept_that_is_not_shown() -> None:

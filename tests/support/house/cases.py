@@ -16,7 +16,8 @@ class Case:
 
     A tool's name begins with its domain, `does` and `wrong` leave that out; the entity
     is filled in where a call names none. What is `risky` needs a yes; the refused call
-    is then the very call that does something, if `wrong` is not given.
+    is then the very call that does something, if `wrong` is not given. If the state
+    `shows` that all is as asked already, nothing is called a second time.
     """
 
     entity_id: str
@@ -26,6 +27,7 @@ class Case:
     wrong: Call | None = None
     because: str = NEEDS_A_YES
     risky: bool = False
+    shows: bool = True
 
     @property
     def domain(self) -> str:
@@ -162,6 +164,7 @@ CASES: Final = (
     ),
     Case(
         entity_id="siren.attic",
+        shows=False,
         does=("turn_on", {"tone": "fire", "volume_level": 0.5}),
         state="on",
         attributes={"played": {"tone": "fire", "volume_level": 0.5}},
@@ -203,6 +206,7 @@ CASES: Final = (
     ),
     Case(
         entity_id="vacuum.robot",
+        shows=False,
         does=("set_fan_speed", {"fan_speed": "strong"}),
         attributes={"fan_speed": "strong"},
         wrong=("set_fan_speed", {"fan_speed": "warp"}),
@@ -266,12 +270,14 @@ CASES: Final = (
     ),
     Case(
         entity_id="button.descale",
+        shows=False,
         does=("press", {}),
         state="2026-12-01T08:00:00+00:00",
         risky=True,
     ),
     Case(
         entity_id="update.firmware",
+        shows=False,
         does=("install", {}),
         state="off",
         attributes={"installed_version": "1.1"},
@@ -279,6 +285,7 @@ CASES: Final = (
     ),
     Case(
         entity_id="scene.evening",
+        shows=False,
         does=("turn_on", {}),
         state="2026-12-01T08:00:00+00:00",
         wrong=("turn_on", {"entity_id": ["scene.party"]}),
@@ -286,6 +293,7 @@ CASES: Final = (
     ),
     Case(
         entity_id="script.feed",
+        shows=False,
         does=("feed", {"food": "meal", "portions": 2}),
         state="off",
         wrong=("feed", {"food": "stones"}),
@@ -320,12 +328,14 @@ CASES: Final = (
     ),
     Case(
         entity_id="input_datetime.alarm_clock",
+        shows=False,
         does=("set_datetime", {"time": "06:30:00"}),
         state="06:30:00",
         risky=True,
     ),
     Case(
         entity_id="input_datetime.trip",
+        shows=False,
         does=("set_datetime", {"date": "2026-12-24", "time": "18:00:00"}),
         state="2026-12-24 18:00:00",
         wrong=("set_datetime", {"date": "Christmas Eve"}),
@@ -334,12 +344,14 @@ CASES: Final = (
     ),
     Case(
         entity_id="input_button.bell",
+        shows=False,
         does=("press", {}),
         state="2026-12-01T08:00:00+00:00",
         risky=True,
     ),
     Case(
         entity_id="counter.cups",
+        shows=False,
         does=("increment", {}),
         state="3",
         wrong=("set_value", {"value": 10}),
@@ -347,6 +359,7 @@ CASES: Final = (
     ),
     Case(
         entity_id="timer.eggs",
+        shows=False,
         does=("start", {"duration": {"minutes": 4}}),
         state="active",
         attributes={"duration": "0:04:00"},
@@ -355,12 +368,14 @@ CASES: Final = (
     ),
     Case(
         entity_id="todo.errands",
+        shows=False,
         does=("add_item", {"item": "Buy oats", "due_date": "2026-12-03"}),
         state="1",
         wrong=("remove_item", {"item": "Buy oats"}),
     ),
     Case(
         entity_id="calendar.family",
+        shows=False,
         does=(
             "create_event",
             {
@@ -374,6 +389,26 @@ CASES: Final = (
         wrong=("create_event", {"start_date": "2026-12-02"}),
         because="summary: required key not provided",
     ),
+)
+
+# More that needs a yes, when the house is as the cases have left it.
+RISKY: Final[tuple[tuple[str, Call], ...]] = (
+    ("alarm_control_panel.house", ("alarm_control_panel_alarm_disarm", {})),
+    ("alarm_control_panel.house", ("alarm_control_panel_alarm_trigger", {})),
+    ("cover.garage", ("cover_open_cover", {})),
+    ("cover.garage", ("cover_stop_cover", {})),
+    ("lock.front", ("lock_lock", {})),
+    ("lock.front", ("lock_open", {})),
+    ("valve.garden", ("valve_close_valve", {})),
+    ("siren.attic", ("siren_turn_off", {})),
+    ("lawn_mower.mower", ("lawn_mower_dock", {})),
+    ("lawn_mower.mower", ("lawn_mower_pause", {})),
+    ("update.firmware", ("update_skip", {})),
+    ("vacuum.robot", ("vacuum_locate", {})),
+    ("vacuum.robot", ("vacuum_stop", {})),
+    ("media_player.radio", ("media_player_turn_off", {})),
+    ("todo.errands", ("todo_update_item", {"item": "Oats", "rename": "Hay"})),
+    ("todo.errands", ("todo_remove_completed_items", {})),
 )
 
 READINGS: Final = (
