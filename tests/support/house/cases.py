@@ -165,9 +165,9 @@ CASES: Final = (
     Case(
         entity_id="siren.attic",
         shows=False,
-        does=("turn_on", {"tone": "fire", "volume_level": 0.5}),
+        does=("turn_on", {"tone": "fire", "volume_level": 0.5, "duration": 5}),
         state="on",
-        attributes={"played": {"tone": "fire", "volume_level": 0.5}},
+        attributes={"played": {"tone": "fire", "volume_level": 0.5, "duration": 5}},
         risky=True,
     ),
     Case(
