@@ -4,7 +4,7 @@ from typing import Any
 
 from homeassistant.config_entries import ConfigEntryState, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.helpers import entity_registry as er
+from homeassistant.helpers import entity_registry as er, issue_registry as ir
 import pytest
 
 from tests.support.heartbeats import (
@@ -148,3 +148,18 @@ async def test_set_up_with_a_run_at_once_after_home_assistant_started(
     home.llm_server.play(text("Fine."))
     beat = await home.add_heartbeat()
     assert (await beat.wake())["outcome"] == "nothing"
+
+
+@pytest.mark.contract("D1")
+async def test_the_issue_about_a_lost_store_goes_with_the_endpoint(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    key = f"proactive_agent.{home.entry.entry_id}"
+    rubbish = {"heartbeats": "rubbish"}
+    hass_storage[key] = {"version": 1, "minor_version": 1, "key": key, "data": rubbish}
+    await home.add_heartbeat()
+    issue = ("proactive_agent", f"store_unreadable_{home.entry.entry_id}")
+    registry = ir.async_get(home.hass)
+    assert registry.async_get_issue(*issue)
+    assert await home.hass.config_entries.async_remove(home.entry.entry_id)
+    assert registry.async_get_issue(*issue) is None

@@ -77,5 +77,5 @@ async def test_a_stop_stands_on_the_page(events: list[Any], home: Home) -> None:
     ]
     assert [entry["message"] for entry in ours] == [
         "woke up to check",
-        "stopped (max_ticks)",
+        "stopped: it has used all its ticks",
     ]

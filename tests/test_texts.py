@@ -106,7 +106,8 @@ async def test_there_is_a_sentence_for_all_that_can_happen(
     for key in (*CutReason, "error"):
         needs(f"cut_{key}")
     for reason in StopReason:
-        needs(f"stopped_{reason}", *(["detail"] if reason == "agent" else []))
+        for key in (f"stopped_{reason}", f"logbook_stopped_{reason}"):
+            needs(key, *(["detail"] if reason == "agent" else []))
     for pause in PauseReason:
         needs(f"paused_{pause}")
 
@@ -128,7 +129,7 @@ async def test_sentences_ask_for_nothing_that_is_not_given(
         if name
     }
 
-    assert asked == {"actions", "detail", "message", "reason"}
+    assert asked == {"actions", "detail", "message"}
 
 
 @pytest.mark.contract("S2", "S6")

@@ -2,11 +2,11 @@
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv
+from homeassistant.helpers import config_validation as cv, issue_registry as ir
 from homeassistant.helpers.typing import ConfigType
 
 from .const import DOMAIN
-from .runtime import EndpointRuntime, ProactiveAgentConfigEntry
+from .runtime import EndpointRuntime, ProactiveAgentConfigEntry, loss_issue_id
 from .services import async_setup_services
 from .store import HeartbeatStore
 
@@ -43,4 +43,5 @@ async def async_remove_entry(
     hass: HomeAssistant, entry: ProactiveAgentConfigEntry
 ) -> None:
     """Delete what was remembered of a removed endpoint."""
+    ir.async_delete_issue(hass, DOMAIN, loss_issue_id(entry.entry_id))
     await HeartbeatStore(hass, entry.entry_id).async_remove()

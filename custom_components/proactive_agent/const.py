@@ -47,6 +47,7 @@ EVENT_HEARTBEAT_TICK: Final = "proactive_agent_heartbeat_tick"
 EVENT_ACTED: Final = "proactive_agent_acted"
 EVENT_STOPPED: Final = "proactive_agent_stopped"
 
+ATTR_DETAIL: Final = "detail"
 ATTR_DRY_RUN: Final = "dry_run"
 ATTR_HEARTBEAT: Final = "heartbeat"
 ATTR_LIMIT: Final = "limit"

@@ -11,6 +11,7 @@ from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import Event, HomeAssistant, callback
 
 from .const import (
+    ATTR_DETAIL,
     ATTR_HEARTBEAT,
     ATTR_MESSAGE,
     ATTR_REASON,
@@ -24,7 +25,7 @@ from .texts import cached_sentence
 _SENTENCES = {
     EVENT_HEARTBEAT_TICK: "logbook_woke",
     EVENT_ACTED: "logbook_acted",
-    EVENT_STOPPED: "logbook_stopped",
+    EVENT_STOPPED: "logbook_stopped_{reason}",
 }
 
 
@@ -41,9 +42,11 @@ def async_describe_events(
             LOGBOOK_ENTRY_NAME: event.data[ATTR_HEARTBEAT],
             LOGBOOK_ENTRY_MESSAGE: cached_sentence(
                 hass,
-                _SENTENCES[str(event.event_type)],
+                _SENTENCES[str(event.event_type)].format(
+                    reason=event.data.get(ATTR_REASON)
+                ),
                 message=event.data.get(ATTR_MESSAGE) or "",
-                reason=event.data.get(ATTR_REASON) or "",
+                detail=event.data.get(ATTR_DETAIL) or "",
             ),
             LOGBOOK_ENTRY_ENTITY_ID: event.data.get(ATTR_ENTITY_ID) or "",
         }

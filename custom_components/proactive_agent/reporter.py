@@ -8,6 +8,7 @@ from typing import Any
 from homeassistant.core import Context, HomeAssistant, callback
 
 from .const import (
+    ATTR_DETAIL,
     ATTR_MESSAGE,
     ATTR_REASON,
     ATTR_RUN_ID,
@@ -129,7 +130,7 @@ class Reporter:
     ) -> None:
         """Tell that the heartbeat went off without its owner (F8, S7)."""
         context = Context()
-        data = {ATTR_REASON: reason, "detail": detail}
+        data = {ATTR_REASON: reason, ATTR_DETAIL: detail}
         self._hass.bus.async_fire(
             EVENT_STOPPED,
             {**self._identity.describe(self._hass, options.title), **data},

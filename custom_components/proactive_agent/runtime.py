@@ -21,6 +21,11 @@ from .store import HeartbeatStore
 type ProactiveAgentConfigEntry = ConfigEntry[EndpointRuntime]
 
 
+def loss_issue_id(entry_id: str) -> str:
+    """Return the id of the repair issue about a store that cannot be read (D1)."""
+    return f"store_unreadable_{entry_id}"
+
+
 class EndpointRuntime:
     """Owns everything of one endpoint from set-up to unload."""
 
@@ -89,7 +94,7 @@ class EndpointRuntime:
         ir.async_create_issue(
             self._hass,
             DOMAIN,
-            f"store_unreadable_{self._entry.entry_id}",
+            loss_issue_id(self._entry.entry_id),
             is_fixable=False,
             severity=ir.IssueSeverity.ERROR,
             translation_key="store_unreadable",
