@@ -1,4 +1,4 @@
-"""The actions of the integration (C8, DESIGN §3)."""
+"""The actions of the integration (C8)."""
 
 from typing import Any
 

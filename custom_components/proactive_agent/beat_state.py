@@ -1,7 +1,7 @@
 """The remembered side of one heartbeat: on or off, and what it has used."""
 
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
@@ -13,13 +13,11 @@ from .engine.fuses import (
     Used,
     deadline_from,
     pause_reason,
+    stop_reason,
     ticks_spent,
 )
 from .models import Fuses
 from .store import HeartbeatState, HeartbeatStore
-
-# The deadline's own timer may come a moment after the tick that is due with it.
-DEADLINE_GRACE = timedelta(seconds=1)
 
 
 class BeatState:
@@ -75,11 +73,8 @@ class BeatState:
         return ticks_spent(self._limits, self.used)
 
     def stop_reason(self, now: datetime) -> StopReason | None:
-        """Which fuse of the whole heartbeat has blown (F1, F2)."""
-        deadline = self.used.deadline
-        if deadline is not None and now > deadline + DEADLINE_GRACE:
-            return StopReason.MAX_DURATION
-        return StopReason.MAX_TICKS if self.ticks_spent else None
+        """Which limit of the whole heartbeat is reached (F1, F2)."""
+        return stop_reason(self._limits, self.used, now)
 
     @callback
     def count_tick(self) -> None:

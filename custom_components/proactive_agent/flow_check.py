@@ -65,13 +65,14 @@ def _read(
     data: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for key, read in readers.items():
-        # A limit that was left empty is not stored: it is off.
-        if entered.get(key) in (None, {}) and key == c.CONF_MAX_DURATION:
-            continue
         try:
-            data[key] = read(entered[key])
+            value = read(entered.get(key))
         except FieldError as err:
             errors[key] = str(err)
+            continue
+        # A limit that was left empty is not stored: it is off.
+        if value is not None:
+            data[key] = value
     return data, errors
 
 

@@ -44,6 +44,11 @@ def read_duration(value: Any, error: str) -> dict[str, float]:
     return {unit: _tidy(float(amount)) for unit, amount in value.items()}
 
 
+def read_optional_duration(value: Any, error: str) -> dict[str, float] | None:
+    """Return a duration object as `read_duration` does, None for an empty field."""
+    return read_duration(value, error) if value else None
+
+
 def read_interval(value: Any) -> dict[str, float]:
     """Return a duration object of at least a second and not more than a year."""
     span = _span(value, "interval_too_short")
@@ -111,7 +116,7 @@ READERS: Final[Mapping[str, Reader]] = {
 }
 FUSE_READERS: Final[Mapping[str, Reader]] = {
     c.CONF_MAX_TICKS: _reader(c.CONF_MAX_TICKS, read_number),
-    c.CONF_MAX_DURATION: _reader(c.CONF_MAX_DURATION, read_duration),
+    c.CONF_MAX_DURATION: _reader(c.CONF_MAX_DURATION, read_optional_duration),
     c.CONF_RUN_TIMEOUT: _reader(
         c.CONF_RUN_TIMEOUT, read_number, least=1, most=LONGEST_RUN
     ),

@@ -24,7 +24,7 @@ class Identity:
     heartbeat_id: str
 
     def describe(self, hass: HomeAssistant, title: str) -> dict[str, str | None]:
-        """Return what each event says of the heartbeat (DESIGN §3)."""
+        """Return what each event says of the heartbeat (docs/reference.md)."""
         device = dr.async_get(hass).async_get_device_by_identifier(
             (DOMAIN, self.heartbeat_id), self.entry_id
         )

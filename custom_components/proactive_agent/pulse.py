@@ -12,8 +12,7 @@ from homeassistant.helpers.event import (
 )
 from homeassistant.util import dt as dt_util
 
-# A tick that is due at the deadline itself still counts, whichever timer is first.
-SAME_MOMENT = timedelta(seconds=1)
+from .engine.fuses import DEADLINE_GRACE
 
 
 class Pulse:
@@ -91,8 +90,8 @@ class Pulse:
     @callback
     def _deadline_reached(self, now: datetime) -> None:
         self._timers.pop("deadline", None)
-        same_moment = min(SAME_MOMENT, self._interval / 2)
-        if self._next_tick is not None and self._next_tick - now <= same_moment:
+        grace = min(DEADLINE_GRACE, self._interval / 2)
+        if self._next_tick is not None and self._next_tick - now <= grace:
             self._ticked(now)
         self._on_deadline(now)
 

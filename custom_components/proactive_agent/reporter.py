@@ -40,7 +40,7 @@ _FAILURES = frozenset(
 
 
 class Activity(StrEnum):
-    """What the activity entity of a heartbeat can tell (DESIGN §3)."""
+    """The event types of a heartbeat's activity entity."""
 
     WOKE = "woke"
     ACTED = "acted"

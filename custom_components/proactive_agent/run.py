@@ -137,7 +137,7 @@ class Run:
         stopped: bool,
         delivery_failed: Sequence[str],
     ) -> RunRecord:
-        """Return everything about this run, as it stood at `ending` (DESIGN §3)."""
+        """Return everything about this run, as it stood at `ending`."""
         return RunRecord(
             run_id=self.run_id,
             started=self.started,

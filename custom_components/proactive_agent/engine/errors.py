@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class ErrorKind(StrEnum):
-    """What is wrong with a model or the way to it (DESIGN: `error.kind`)."""
+    """What is wrong with a model or the way to it; `error.kind` of a record."""
 
     AUTH = "auth"
     QUOTA = "quota"

@@ -1,4 +1,4 @@
-"""Records as plain data, for events, actions and diagnostics (DESIGN §3)."""
+"""Records as plain data with the keys of docs/reference.md."""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,7 +7,7 @@ from .records import ActionRecord, RunRecord
 
 
 def action_as_dict(action: ActionRecord) -> dict[str, Any]:
-    """Return one action with the keys of DESIGN §3."""
+    """Return one action as events and records show it."""
     return {**asdict(action), "entity_id": [*action.entity_id]}
 
 

@@ -4,6 +4,10 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
+# Of a tick and a deadline that are due together either timer may come first; the tick
+# still counts.
+DEADLINE_GRACE = timedelta(seconds=1)
+
 
 class StopReason(StrEnum):
     """Why a heartbeat went off without its owner (F8)."""
@@ -72,6 +76,13 @@ def deadline_from(limits: Limits, now: datetime) -> datetime | None:
 def ticks_spent(limits: Limits, used: Used) -> bool:
     """Say whether the last tick allowed has been counted (F1)."""
     return limits.max_ticks is not None and used.ticks >= limits.max_ticks
+
+
+def stop_reason(limits: Limits, used: Used, now: datetime) -> StopReason | None:
+    """Return which limit of the whole heartbeat is reached, if one is (F1, F2)."""
+    if used.deadline is not None and now > used.deadline + DEADLINE_GRACE:
+        return StopReason.MAX_DURATION
+    return StopReason.MAX_TICKS if ticks_spent(limits, used) else None
 
 
 def pause_reason(limits: Limits, used: Used, today: date) -> PauseReason | None:
