@@ -6,9 +6,11 @@ import pytest
 from custom_components.proactive_agent.engine.fuses import (
     Limits,
     PauseReason,
+    StopReason,
     Used,
     deadline_from,
     pause_reason,
+    stop_reason,
     ticks_spent,
 )
 
@@ -129,3 +131,22 @@ def test_tokens_used_are_never_fewer_than_none(steps: list[tuple[date, int]]) ->
         used = used.charged(day, tokens)
         assert used.tokens >= 0
         assert used.day == day
+
+
+@pytest.mark.contract("F1", "F2")
+@pytest.mark.parametrize(
+    ("used", "seconds_late", "reason"),
+    [
+        (Used(ticks=1), 0, None),
+        (Used(ticks=2), 0, StopReason.MAX_TICKS),
+        # A tick that is due with the deadline still counts.
+        (Used(ticks=1, deadline=NOON), 1, None),
+        (Used(ticks=1, deadline=NOON), 1.001, StopReason.MAX_DURATION),
+        (Used(ticks=2, deadline=NOON), 9, StopReason.MAX_DURATION),
+    ],
+)
+def test_what_stops_the_heartbeat(
+    used: Used, seconds_late: float, reason: StopReason | None
+) -> None:
+    now = NOON + timedelta(seconds=seconds_late)
+    assert stop_reason(Limits(max_ticks=2), used, now) is reason
