@@ -157,19 +157,6 @@ def test_a_text_that_is_named_like_a_target_makes_a_script_ask(
                 "properties": {"n": {"type": "number", "minimum": 1, "maximum": 2}},
             },
         ),
-        (
-            {"location": {}},
-            {
-                "type": "object",
-                "properties": {
-                    "latitude": {"type": "number"},
-                    "longitude": {"type": "number"},
-                    "radius": {"type": "number"},
-                },
-                "required": ["latitude", "longitude"],
-                "additionalProperties": False,
-            },
-        ),
     ],
 )
 def test_selectors_become_plain_schemas(
@@ -179,6 +166,13 @@ def test_selectors_become_plain_schemas(
     schema = json_schema(parameters.schema)["properties"]["x"]
     assert schema == expected
     assert not parameters.must_ask
+
+
+def test_a_place_is_an_object_with_its_parts(hass: HomeAssistant) -> None:
+    schema = json_schema(script(hass, x={"location": {}}).schema)["properties"]["x"]
+    assert [*schema["properties"]] == ["latitude", "longitude", "radius"]
+    assert schema["required"] == ["latitude", "longitude"]
+    assert schema["additionalProperties"] is False
 
 
 def test_alternatives_are_cut_to_the_first() -> None:
