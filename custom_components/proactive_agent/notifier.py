@@ -78,7 +78,8 @@ class Notifier:
             async with asyncio.timeout(SEND_TIMEOUT):
                 await self._call(target, title, line, context)
         except Exception as error:  # noqa: BLE001 - a notifier may raise anything
-            _LOGGER.warning("%s could not be told: %s", target, error)
+            reason = str(error) or type(error).__name__
+            _LOGGER.warning("%s could not be told: %s", target, reason)
             return False
         return True
 
