@@ -67,10 +67,9 @@ async def test_what_is_asked_for_is_called_and_seen(house: Home, case: Case) -> 
     told = await wake(house, call, act={"entity_id": [case.entity_id]}, manners=manners)
     assert told.record["outcome"] == "acted", told.answer
     first, *others = told.called
-    data = {**call[1]}
     assert first.data["domain"] == case.domain
     assert first.data["service"] == case.action
-    assert first.data["service_data"] == data
+    assert first.data["service_data"] == case.data()
     # Whatever else was called is what the entity itself does for it.
     assert case.entity_id not in str([event.data for event in others])
     state = house.hass.states.get(case.entity_id)
@@ -138,8 +137,8 @@ async def test_whatever_is_not_known_to_be_harmless_needs_a_yes(
     house: Home, subtests: pytest.Subtests
 ) -> None:
     for case in CASES:
-        _, data = case.call()
-        await house.hass.services.async_call(case.domain, case.action, {**data}, True)
+        data = {**case.data()}
+        await house.hass.services.async_call(case.domain, case.action, data, True)
     for entity_id, (name, arguments) in RISKY:
         call = name, {"entity_id": [entity_id], **arguments}
         told = await wake(house, call, act={"entity_id": [entity_id]})

@@ -78,6 +78,19 @@ CORRECTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
         },
         "time": {"filter": {"attribute": {"has_time": [True]}}},
     },
+    "media_player.play_media": {
+        # Its selector wants the player as well, which the action does not need.
+        "media": {
+            "selector": {
+                "object": {
+                    "fields": {
+                        name: {"required": True, "selector": {"text": {}}}
+                        for name in ("media_content_id", "media_content_type")
+                    }
+                }
+            }
+        }
+    },
     "media_player.select_sound_mode": {"sound_mode": {"required": True}},
     "siren.turn_on": {"duration": {"selector": {"number": {"min": 0, "mode": "box"}}}},
 }

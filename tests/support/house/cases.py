@@ -17,7 +17,8 @@ class Case:
     A tool's name begins with its domain, `does` and `wrong` leave that out; the entity
     is filled in where a call names none. What is `risky` needs a yes; the refused call
     is then the very call that does something, if `wrong` is not given. If the state
-    `shows` that all is as asked already, nothing is called a second time.
+    `shows` that all is as asked already, nothing is called a second time. `sent` are
+    the arguments as Home Assistant writes them, where it does so in its own way.
     """
 
     entity_id: str
@@ -28,6 +29,7 @@ class Case:
     because: str = NEEDS_A_YES
     risky: bool = False
     shows: bool = True
+    sent: Arguments | None = None
 
     @property
     def domain(self) -> str:
@@ -45,6 +47,10 @@ class Case:
     def call(self) -> Call:
         """Return the tool call that does something."""
         return self._filled(self.does)
+
+    def data(self) -> Arguments:
+        """Return the data with which the action is called."""
+        return self._filled((self.action, self.sent or self.does[1]))[1]
 
     def refused_call(self) -> Call:
         """Return the tool call that is refused."""
@@ -67,6 +73,8 @@ class Reading:
     wrong: Call
     because: str
 
+
+_SONG: Final = {"media_content_id": "song", "media_content_type": "music"}
 
 CASES: Final = (
     Case(
@@ -197,6 +205,24 @@ CASES: Final = (
         attributes={"source": "Jazz"},
         wrong=("volume_set", {"volume_level": 30}),
         because="volume_level",
+    ),
+    Case(
+        entity_id="media_player.radio",
+        shows=False,
+        does=("play_media", {"media": _SONG}),
+        sent=_SONG,
+        state="playing",
+        risky=True,
+    ),
+    Case(
+        entity_id="media_player.radio",
+        shows=False,
+        does=("play_media", {"media": _SONG}),
+        sent=_SONG,
+        state="playing",
+        wrong=("play_media", {"media": {**_SONG, "entity_id": "media_player.other"}}),
+        because="entity_id",
+        risky=True,
     ),
     Case(
         entity_id="vacuum.robot",
