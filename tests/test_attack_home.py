@@ -370,12 +370,12 @@ async def test_a_run_cannot_wake_a_heartbeat_by_what_it_sets_off(
             "target": {"entity_id": "input_boolean.flag"},
         }
         automations.append({"alias": "First", "actions": [flag]})
-        automations[0]["triggers"] = [_turns_on("input_boolean.flag")]  # type: ignore[list-item]
+        automations[0]["triggers"] = [_turns_on("input_boolean.flag")]
     if way == "script":
         await siege.reload_scripts({"feed": {"alias": "Feed", "sequence": [wake]}})
         automations = []
     if automations:
-        automations[-1]["triggers"] = [_turns_on(trigger)]  # type: ignore[list-item]
+        automations[-1]["triggers"] = [_turns_on(trigger)]
     assert await async_setup_component(hass, "automation", {"automation": automations})
     await hass.async_block_till_done()
     beat = await siege.add_heartbeat(**LISTS)

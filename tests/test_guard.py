@@ -434,6 +434,23 @@ async def test_entities_in_data_are_checked_like_targets(
     assert world.calls == []
 
 
+@pytest.mark.contract("A2", "A3")
+async def test_our_own_entities_are_denied_in_data_too(
+    hass: HomeAssistant, world: World, make_guard: MakeGuard
+) -> None:
+    own = er.async_get(hass).async_get_or_create("light", "proactive_agent", "x")
+    hass.states.async_set(own.entity_id, "on")
+    world.reach = Reach(act=("light.lamp", own.entity_id))
+    action = Action(
+        domain="light",
+        service="turn_on",
+        entity_id=("light.lamp",),
+        named=(own.entity_id,),
+    )
+    await refused(make_guard(ask_before_risky=False), action)
+    assert world.calls == []
+
+
 @pytest.mark.contract("A3")
 @pytest.mark.parametrize("field", ["data", "named"])
 @pytest.mark.parametrize("mentioned", ["switch.plug", "group.loop_b"])
@@ -740,6 +757,20 @@ async def test_everything_is_checked_again_after_the_wait(
     with pytest.raises(expected):
         await two
     assert "script.feed" not in world.called()
+    assert not world.lock.locked()
+
+
+@pytest.mark.contract("A5", "A8")
+async def test_what_the_action_before_has_brought_about_is_not_done_again(
+    hass: HomeAssistant, world: World, make_guard: MakeGuard
+) -> None:
+    first, second = make_guard(), make_guard()
+    one = hass.async_create_task(first.act(LAMP_ON))
+    two = hass.async_create_task(second.act(LAMP_ON))
+    assert (await one)[0].status is ActionStatus.DONE
+    assert (await two)[0].status is ActionStatus.ALREADY
+    assert world.called()[0] == "light.turn_on"
+    assert world.called().count("light.turn_on") == 1
     assert not world.lock.locked()
 
 

@@ -55,7 +55,8 @@ class Room:
         def handle(_: ServiceCall) -> None:
             handler()
 
-        self.hass.services.async_register(*service.split("."), handle)
+        domain, name = service.split(".")
+        self.hass.services.async_register(domain, name, handle)
 
     def set(self, entity_id: str, state: str, **attributes: Any) -> None:
         self.hass.states.async_set(entity_id, state, attributes)

@@ -295,8 +295,10 @@ def test_any_message_is_one_plain_line_that_leaves_nothing_out(
         (
             Ending(unhelpful=(DRY,), actions=(ALREADY,), cut=CUT),
             Outcome.TIMEOUT,
-            "It did not help, and was not repeated: Feed."
-            " The run was cut short: it took too long.",
+            (
+                "It did not help, and was not repeated: Feed."
+                " The run was cut short: it took too long."
+            ),
         ),
     ],
 )

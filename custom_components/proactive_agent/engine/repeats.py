@@ -10,6 +10,7 @@ from .backoff import differs
 from .records import JsonObject
 
 MAX_REMEMBERED = 64
+_UNITS = ((3600, "hour"), (60, "minute"), (1, "second"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +94,7 @@ def action_key(name: str, entity_ids: Iterable[str], data: JsonObject) -> str:
 def ago(span: timedelta) -> str:
     """Say a time span in one round number."""
     seconds = max(1, int(span.total_seconds()))
-    for unit, length in (("hour", 3600), ("minute", 60), ("second", 1)):
-        if seconds >= length:
-            count = seconds // length
-            return f"{count} {unit}{'' if count == 1 else 's'} ago"
-    raise AssertionError
+    count, unit = next(
+        (seconds // length, unit) for length, unit in _UNITS if seconds >= length
+    )
+    return f"{count} {unit}{'' if count == 1 else 's'} ago"
