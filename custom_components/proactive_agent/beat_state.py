@@ -96,10 +96,16 @@ class BeatState:
         # A killed process must not give back what a long run has used (C6).
         self._store.save_soon()
 
-    async def charge_wake(self) -> None:
-        """Charge a wake to today, on disk before the model is called (F5)."""
+    async def charge_wake(self) -> bool:
+        """Charge a wake to today, on disk before the model is called (F5).
+
+        Returns False, and charges nothing, if the disk cannot be written (D1).
+        """
         self._use(self.used.woken(_today()))
-        await self._store.async_save()
+        is_written = await self._store.async_save()
+        if not is_written:
+            self._use(replace(self.used, wakes=self.used.wakes - 1))
+        return is_written
 
     @callback
     def switch_on(self, now: datetime) -> None:

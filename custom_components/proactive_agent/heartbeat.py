@@ -188,7 +188,8 @@ class Heartbeat:
 
     @callback
     def _build_gate(self) -> None:
-        self._runner.spawn(self._gate.async_build(), "gate")
+        # The first tick may come as soon as set-up has settled: it must find a gate.
+        self._runner.spawn(self._gate.async_build(), "gate", awaited=True)
 
     @callback
     def _resume(self) -> None:

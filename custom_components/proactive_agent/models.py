@@ -10,6 +10,7 @@ from homeassistant.const import CONF_API_KEY, CONF_MODEL, CONF_URL, CONF_VERIFY_
 from homeassistant.helpers import config_validation as cv
 
 from . import const as c
+from .engine.wire import normalise_url
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,7 @@ class EndpointOptions:
     def from_entry(cls, entry: ConfigEntry) -> Self:
         """Read an endpoint's config entry; missing keys take their defaults."""
         return cls(
-            url=entry.data[CONF_URL],
+            url=_base_url(entry.data[CONF_URL]),
             model=entry.data[CONF_MODEL],
             api_key=entry.data.get(CONF_API_KEY) or "",
             verify_ssl=entry.data.get(CONF_VERIFY_SSL, True),
@@ -127,6 +128,14 @@ class HeartbeatOptions:
             fuses=Fuses.from_data(data.get(c.CONF_FUSES) or {}),
             manners=Manners.from_data(data.get(c.CONF_MANNERS) or {}),
         )
+
+
+def _base_url(url: str) -> str:
+    # What the flow stored is right already; an entry can be made without a flow.
+    try:
+        return normalise_url(url)
+    except ValueError:
+        return url
 
 
 def _limit(value: float | None) -> int | None:

@@ -36,6 +36,11 @@ _LOGGER = logging.getLogger(__name__)
 # Seconds that a cancelled conversation may take to end before it is left behind.
 LET_GO_TIMEOUT = 1
 
+NOT_CHARGED = (
+    "The model was not called, because the wake could not be written down; check that "
+    "Home Assistant can write to its disk."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
@@ -160,7 +165,9 @@ class Run:
     async def _converse(self) -> None:
         try:
             self._check()
-            await self._ports.budget.charge_wake()
+            if not await self._ports.budget.charge_wake():
+                self._fail(ErrorKind.INVALID_RESPONSE, NOT_CHARGED)
+                return
             self._check()
             self._ports.announce(self)
             toolbox = await self._toolbox()

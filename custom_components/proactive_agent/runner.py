@@ -95,18 +95,24 @@ class Runner:
             task.cancel()
 
     @callback
-    def spawn[T](self, job: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+    def spawn[T](
+        self, job: Coroutine[Any, Any, T], name: str, *, awaited: bool = False
+    ) -> asyncio.Task[T]:
         """Start a task that the config entry owns and cancels.
+
+        One that is `awaited` starts at once, and Home Assistant is not settled before
+        it has ended.
 
         In an empty context: a trace of what happened to wake the heartbeat would
         else grow with everything that it does.
         """
+        start = (
+            self._entry.async_create_task
+            if awaited
+            else self._entry.async_create_background_task
+        )
         return TaskContext().run(
-            self._entry.async_create_background_task,
-            self._hass,
-            job,
-            f"proactive_agent {name}",
-            eager_start=False,
+            start, self._hass, job, f"proactive_agent {name}", eager_start=awaited
         )
 
     @callback

@@ -15,6 +15,7 @@ from homeassistant.exceptions import (
 )
 from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
+from homeassistant.util.file import WriteError
 
 from .const import DOMAIN
 from .engine.fuses import Used
@@ -84,6 +85,18 @@ def _moment(value: str) -> datetime:
 
 class _File(Store[dict[str, Any]]):
     """The file of one endpoint; what another version wrote is not converted."""
+
+    is_failing = False
+
+    @override
+    async def _async_write_data(self, data: dict[str, Any]) -> None:
+        try:
+            await super()._async_write_data(data)
+        except Exception as error:
+            self.is_failing = True
+            # Home Assistant logs this kind and goes on; a folder fails with another.
+            raise WriteError(str(error)) from error
+        self.is_failing = False
 
     @override
     async def _async_migrate_func(
@@ -191,11 +204,15 @@ class HeartbeatStore:
         """Forget what was reserved, when ticks begin anew."""
         self._reserved.pop(heartbeat_id, None)
 
-    async def async_save(self, *, exact: bool = False) -> None:
-        """Write now; `exact` gives reserved ticks back, for an orderly end."""
+    async def async_save(self, *, exact: bool = False) -> bool:
+        """Write now and say whether the disk took it (D1).
+
+        `exact` gives reserved ticks back, for an orderly end.
+        """
         if exact:
             self._reserved.clear()
         await self._store.async_save(self._data())
+        return not self._store.is_failing
 
     async def async_close(self) -> None:
         """Write for the last time.
