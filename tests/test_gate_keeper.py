@@ -1,9 +1,15 @@
 """The gate of a heartbeat between two sets of conditions, and in doubt (C7, G4)."""
 
+import asyncio
 from datetime import timedelta
+from typing import Any
 
+from homeassistant.core import HomeAssistant
 import pytest
 
+from custom_components.proactive_agent.gate import Gate
+from custom_components.proactive_agent.gate.keeper import GateKeeper
+from custom_components.proactive_agent.models import HeartbeatOptions
 from tests.support.heartbeats import HUNGRY, INTERVAL, Home, clock, home
 from tests.support.llm_server import llm_server, text
 
@@ -49,6 +55,37 @@ async def test_of_conditions_changed_twice_in_a_row_the_last_hold(home: Home) ->
     await home.clock.tick()
     assert home.llm_server.requests == []
     assert await beat.ticks() == 1
+
+
+@pytest.mark.contract("C7")
+async def test_a_build_that_was_overtaken_is_thrown_away(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = Gate.async_build
+    first_may_end = asyncio.Event()
+
+    async def held(hass: HomeAssistant, conditions: Any, name: str) -> Gate:
+        if name == "First":
+            await first_may_end.wait()
+        return await build(hass, conditions, name)
+
+    monkeypatch.setattr(Gate, "async_build", held)
+    options = HeartbeatOptions(title="First", check_prompt="Look.")
+    keeper = GateKeeper(hass, "id", options)
+    first = hass.async_create_task(keeper.async_build())
+    assert not keeper.needs_rebuild
+
+    never = [{"condition": "template", "value_template": "{{ false }}"}]
+    changed = HeartbeatOptions(title="Second", check_prompt="Look.", conditions=never)
+    assert keeper.change(changed)
+    await keeper.async_build()
+    assert keeper.judge() is False
+
+    first_may_end.set()
+    await first
+    assert keeper.judge() is False
+    assert not keeper.needs_rebuild
+    keeper.close()
 
 
 @pytest.mark.contract("G4")
