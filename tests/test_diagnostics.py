@@ -6,6 +6,7 @@ from typing import Any
 
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.json import ExtendedJSONEncoder
+from homeassistant.util import dt as dt_util
 import pytest
 
 from custom_components.proactive_agent.diagnostics import (
@@ -77,7 +78,21 @@ async def test_it_says_how_a_heartbeat_stands(home: Home) -> None:
             "fuses": {"max_ticks": 5},
         },
         "status": "asleep",
-        "used": {"ticks": 1, "tokens": 56},
+        "used": {
+            "ticks": 1,
+            "deadline": None,
+            "day": dt_util.now().date().isoformat(),
+            "wakes": 1,
+            "tokens": 56,
+            "tokens_ever": 56,
+        },
+        "gate": [
+            {
+                "condition": "state input_boolean.hungry is on",
+                "result": True,
+                "reason": "input_boolean.hungry is on",
+            }
+        ],
         "tools": {
             "look": ["input_boolean.hungry"],
             "act": ["script.feed"],

@@ -267,7 +267,7 @@ async def test_a_quiet_tick_leaves_nothing(
     assert witness.writes == []
     assert home.llm_server.requests == []
     assert home.hass.states.get(beat.switch) is state
-    assert beat.entry.runtime_data.heartbeats[beat.id].ticks_used == 100
+    assert beat.entry.runtime_data.heartbeats[beat.id].used.ticks == 100
 
 
 @pytest.mark.contract("C4", "C6")
@@ -392,7 +392,7 @@ async def test_switched_on_by_an_automation_it_does_not_grow(
     monkeypatch.setattr(heartbeat._gate, "judge", judged)
     objects = {}
     for ticks in (20, 2_020):
-        while heartbeat.ticks_used < ticks:
+        while heartbeat.used.ticks < ticks:
             home.clock.turn(timedelta(seconds=10))
             await asyncio.sleep(0)
         gc.collect()

@@ -11,13 +11,19 @@ from homeassistant.helpers.service import async_set_service_schema
 from homeassistant.setup import async_setup_component
 import pytest
 
+from custom_components.proactive_agent import toolbox
 from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.engine.records import ToolCall
 from custom_components.proactive_agent.home import resolve
 from custom_components.proactive_agent.toolbox import Toolbox, Workshop
+from custom_components.proactive_agent.tools.offer import Offer, make_offer
 
+from .support.heartbeats import FEED, LAMP, Home, clock, home
 from .support.home import async_make_home, options
+from .support.llm_server import llm_server, text
 from .support.toolworld import States, ToolWorld
+
+__all__ = ["clock", "home", "llm_server"]
 
 HOME: States = {
     "climate.hall": (
@@ -51,9 +57,9 @@ async def world(hass: HomeAssistant) -> ToolWorld:
     return world
 
 
-def encoded(toolbox: Toolbox) -> bytes:
+def encoded(made: Toolbox) -> bytes:
     return json.dumps(
-        [[spec.name, spec.description, spec.parameters] for spec in toolbox.specs]
+        [[spec.name, spec.description, spec.parameters] for spec in made.specs]
     ).encode()
 
 
@@ -235,8 +241,7 @@ async def test_the_bytes_do_not_depend_on_the_order_of_things(
 
 
 async def test_names_are_plain_and_stand_for_one_thing(world: ToolWorld) -> None:
-    toolbox = await world.toolbox()
-    names = [spec.name for spec in toolbox.specs]
+    names = [spec.name for spec in (await world.toolbox()).specs]
     assert names == [
         "get_state",
         "climate_set_hvac_mode",
@@ -249,3 +254,28 @@ async def test_names_are_plain_and_stand_for_one_thing(world: ToolWorld) -> None
         "feed",
         "tell_owner",
     ]
+
+
+async def test_a_wake_does_not_make_the_tools_anew(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+
+    def note(*arguments: Any, **named: Any) -> Offer:
+        made.append(1)
+        return make_offer(*arguments, **named)
+
+    monkeypatch.setattr(toolbox, "make_offer", note)
+    home.llm_server.always = lambda _request: text("Nothing to do.")
+    beat = await home.add_heartbeat(act=FEED)
+    other = await home.add_heartbeat("Other", act=LAMP)
+    for one in (beat, other, beat, other):
+        await one.wake()
+    assert len(made) == 2
+    await beat.change(act=LAMP)
+    await beat.wake()
+    await beat.wake()
+    assert len(made) == 3
+    asked = [chat["tools"] for chat in home.llm_server.chats]
+    assert asked[0] == asked[2]
+    assert asked[4] == asked[5] == asked[1]

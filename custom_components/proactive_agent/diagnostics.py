@@ -1,6 +1,7 @@
 """What an owner can hand to whoever helps: how it stands, without what is private."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from homeassistant.components.diagnostics import REDACTED, async_redact_data
@@ -14,7 +15,6 @@ from .engine.export import run_as_dict
 from .heartbeat import Heartbeat
 from .home import resolve
 from .runtime import ProactiveAgentConfigEntry
-from .toolbox import Workshop
 
 RUNS = 5
 # What the owner wrote or what was said about the home; the rest is how it went.
@@ -65,10 +65,16 @@ async def _describe(
 ) -> dict[str, Any]:
     subentry = entry.subentries[heartbeat.id]
     runs = [*heartbeat.log]
+    used = heartbeat.used
     return {
         "options": async_redact_data(dict(subentry.data), PRIVATE),
         "status": heartbeat.status,
-        "used": {"ticks": heartbeat.ticks_used, "tokens": heartbeat.tokens_used},
+        "used": {
+            **asdict(used),
+            "day": used.day and used.day.isoformat(),
+            "tokens_ever": heartbeat.tokens_used,
+        },
+        "gate": [asdict(verdict) for verdict in heartbeat.gate],
         "tools": await _tools(hass, heartbeat),
         "runs": [_without_words(run_as_dict(run)) for run in runs[:RUNS]],
     }
@@ -77,7 +83,7 @@ async def _describe(
 async def _tools(hass: HomeAssistant, heartbeat: Heartbeat) -> dict[str, Any]:
     """Say what the model would be offered now, and what had no room."""
     reach = resolve(hass, heartbeat.options)
-    offer = await Workshop(hass).async_offer(reach)
+    offer = await heartbeat.workshop.async_offer(reach)
     return {
         "look": [*reach.look],
         "act": [*reach.act],

@@ -12,8 +12,8 @@ from homeassistant.util import dt as dt_util
 
 from .beat_state import BeatState
 from .const import DOMAIN
-from .engine.fuses import StopReason
-from .engine.records import Cause, RunRecord, Status
+from .engine.fuses import StopReason, Used
+from .engine.records import Cause, GateVerdict, RunRecord, Status
 from .gate.keeper import GateKeeper
 from .home import Reach, resolve
 from .identity import Identity
@@ -74,6 +74,7 @@ class Heartbeat:
             on_new_day=lambda _: self.on_change.fire(),
         )
         self.log = self._runner.log
+        self.workshop = self._runner.workshop
 
     @property
     def is_on(self) -> bool:
@@ -90,9 +91,14 @@ class Heartbeat:
         return Status.PAUSED if self._state.pause_reason else Status.ASLEEP
 
     @property
-    def ticks_used(self) -> int:
-        """Ticks counted since the heartbeat was switched on (F1)."""
-        return self._state.used.ticks
+    def used(self) -> Used:
+        """What has been used up of the fuses."""
+        return self._state.used
+
+    @property
+    def gate(self) -> tuple[GateVerdict, ...]:
+        """What each condition says now, and why (G3)."""
+        return self._gate.explain()
 
     @property
     def last_wake(self) -> datetime | None:

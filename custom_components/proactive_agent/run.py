@@ -29,7 +29,7 @@ from .engine.report import Ending
 from .guard import Guard
 from .home import Reach, describe
 from .models import HeartbeatOptions
-from .toolbox import Toolbox
+from .toolbox import Toolbox, Workshop
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -60,6 +60,7 @@ class RunPorts:
     """What a run needs of its heartbeat, which may change while it is in flight."""
 
     model: ChatModel
+    workshop: Workshop
     permitted: Callable[[], Reach]
     action_lock: asyncio.Lock
     budget: BeatState
@@ -188,8 +189,7 @@ class Run:
             self._fail(ErrorKind.INVALID_RESPONSE, f"Internal error: {error!r}")
 
     async def _toolbox(self) -> Toolbox:
-        return await Toolbox.async_build(
-            self._hass,
+        return await self._ports.workshop.async_toolbox(
             reach=self.plan.reach,
             guard=self._guard,
             tell=self._tell,

@@ -69,7 +69,7 @@ SENSORS = (
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
         silent=True,
-        value_fn=lambda heartbeat: heartbeat.ticks_used,
+        value_fn=lambda heartbeat: heartbeat.used.ticks,
     ),
 )
 
