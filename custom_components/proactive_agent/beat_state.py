@@ -104,7 +104,7 @@ class BeatState:
         self._use(self.used.woken(_today()))
         is_written = await self._store.async_save()
         if not is_written:
-            self._use(replace(self.used, wakes=self.used.wakes - 1))
+            self._use(replace(self.used, wakes=max(0, self.used.wakes - 1)))
         return is_written
 
     @callback
