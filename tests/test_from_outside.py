@@ -6,9 +6,11 @@ from unittest.mock import patch
 from homeassistant.helpers.storage import Store
 from homeassistant.util.file import WriteError
 import pytest
+from pytest_homeassistant_custom_component.common import async_mock_service
 
+from tests.support import stubs  # noqa: F401
 from tests.support.heartbeats import Home, clock, home
-from tests.support.llm_server import llm_server, text
+from tests.support.llm_server import calls, llm_server, text
 
 __all__ = ["clock", "home", "llm_server"]
 
@@ -37,6 +39,35 @@ async def test_the_gate_is_there_as_soon_as_set_up_has_ended(home: Home) -> None
     home.clock.turn(INTERVAL)
     await home.settled()
     assert len(home.llm_server.chats) == 1
+
+
+@pytest.mark.contract("C1")
+async def test_an_interval_of_nothing_still_lets_time_pass(home: Home) -> None:
+    beat = await home.add_heartbeat(
+        interval={"seconds": 0}, conditions=["{{ false }}"], fuses={"max_ticks": 2}
+    )
+    await home.clock.tick(every=timedelta(seconds=0.4))
+    assert await beat.ticks() == 0
+    await home.clock.tick(every=timedelta(seconds=1))
+    assert await beat.ticks() == 1
+
+
+@pytest.mark.contract("A7", "S2")
+async def test_what_did_not_help_has_the_name_it_had_when_it_was_done(
+    home: Home,
+) -> None:
+    home.hass.states.async_set("fan.attic", "off", {"supported_features": 32})
+    async_mock_service(home.hass, "fan", "turn_on")
+    beat = await home.add_heartbeat(act={"entity_id": "fan.attic"})
+    for _ in range(2):
+        home.llm_server.play(
+            calls(("fan_turn_on", {"entity_id": "fan.attic"})), text("Done.")
+        )
+        await beat.wake()
+    assert home.told == [
+        "Done: Turn on fan (attic).",
+        "It did not help, and was not repeated: Turn on fan (attic).",
+    ]
 
 
 @pytest.mark.contract("D1", "F5")

@@ -34,6 +34,7 @@ CONF_SETTLE_FOR: Final = "settle_for"
 CONF_APPROVAL_TIMEOUT: Final = "approval_timeout"
 
 DEFAULT_INTERVAL: Final = timedelta(minutes=15)
+SHORTEST_INTERVAL: Final = timedelta(seconds=1)
 DEFAULT_RUN_TIMEOUT: Final = 60
 DEFAULT_MAX_TURNS: Final = 8
 DEFAULT_MAX_ACTIONS: Final = 10

@@ -16,7 +16,6 @@ import voluptuous as vol
 
 from . import const as c
 
-SHORTEST_INTERVAL: Final = timedelta(seconds=1)
 LONGEST_DURATION: Final = timedelta(days=366)
 LARGEST_NUMBER: Final = 1_000_000_000
 LONGEST_RUN: Final = 86_400  # seconds
@@ -52,7 +51,7 @@ def read_optional_duration(value: Any, error: str) -> dict[str, float] | None:
 def read_interval(value: Any) -> dict[str, float]:
     """Return a duration object of at least a second and not more than a year."""
     span = _span(value, "interval_too_short")
-    if span < SHORTEST_INTERVAL:
+    if span < c.SHORTEST_INTERVAL:
         raise FieldError("interval_too_short")
     return read_duration(value, "interval_too_long")
 

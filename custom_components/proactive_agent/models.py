@@ -119,7 +119,10 @@ class HeartbeatOptions:
         return cls(
             title=subentry.title,
             check_prompt=data[c.CONF_CHECK_PROMPT],
-            interval=_duration(data.get(c.CONF_INTERVAL), c.DEFAULT_INTERVAL),
+            interval=max(
+                c.SHORTEST_INTERVAL,
+                _duration(data.get(c.CONF_INTERVAL), c.DEFAULT_INTERVAL),
+            ),
             conditions=data.get(c.CONF_CONDITIONS) or (),
             look=data.get(c.CONF_LOOK) or {},
             act=data.get(c.CONF_ACT) or {},

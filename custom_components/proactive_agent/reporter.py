@@ -96,7 +96,8 @@ class Reporter:
         """Report a run that is over: at most one message (S1, S3); a dry run none."""
         if run.plan.dry_run:
             return Told()
-        message = owner_message(ending, await self._phrases(ending.actions))
+        phrases = await self._phrases((*ending.actions, *ending.unhelpful))
+        message = owner_message(ending, phrases)
         self._activity_of(run, ending, message)
         if message is None:
             return Told()

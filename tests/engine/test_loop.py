@@ -467,6 +467,15 @@ async def test_with_one_turn_the_first_message_announces_it() -> None:
 
 
 @pytest.mark.contract("F4")
+@pytest.mark.contract("F5")
+async def test_a_request_that_was_not_made_is_no_turn() -> None:
+    steps = (wants(call("a", "look")), RunCutError(CutReason.TOKEN_LIMIT))
+
+    reason, journal = await run_cut(steps, make_tools())
+
+    assert (reason, journal.turns) == (CutReason.TOKEN_LIMIT, 1)
+
+
 async def test_with_turns_to_spare_nothing_is_announced() -> None:
     model = ScriptedModel(wants(call("a", "look")), says("Done."))
 

@@ -54,7 +54,12 @@ async def converse(
         messages[-1] = _with_last_turn_notice(messages[-1])
     while True:
         journal.turns += 1
-        reply = await model.complete(messages, tools.specs)
+        try:
+            reply = await model.complete(messages, tools.specs)
+        except RunCutError:
+            # Nothing was asked: the budget was spent before.
+            journal.turns -= 1
+            raise
         if reply.usage is not None:
             journal.usage += reply.usage
         if not reply.calls:
