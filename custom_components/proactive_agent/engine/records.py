@@ -17,7 +17,7 @@ class Cause(StrEnum):
 
 
 class Status(StrEnum):
-    """What a heartbeat is doing (DESIGN §3)."""
+    """What a heartbeat is doing (docs/reference.md)."""
 
     OFF = "off"
     ASLEEP = "asleep"
@@ -27,7 +27,7 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """How a run ended, the first that fits (DESIGN §3)."""
+    """How a run ended, the first that fits (docs/reference.md)."""
 
     TIMEOUT = "timeout"
     TURN_LIMIT = "turn_limit"

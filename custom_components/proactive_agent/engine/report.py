@@ -38,7 +38,7 @@ class Ending:
 
     @property
     def outcome(self) -> Outcome:
-        """The first that fits, in the order of DESIGN §3."""
+        """The first that fits, in the order of docs/reference.md."""
         if self.cut is not None:
             return Outcome(self.cut.value)
         if self.error is not None:
