@@ -559,7 +559,7 @@ async def test_nothing_is_asked_after_a_stop(
         case "charge":
             parked("beat_state.BeatState.charge_wake")
         case "tools":
-            parked("toolbox.Workshop.async_toolbox")
+            parked("toolbox.OfferCache.async_toolbox")
         case "server":
             home.llm_server.play(held)
         case _:

@@ -15,7 +15,7 @@ from custom_components.proactive_agent import toolbox
 from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.engine.records import ToolCall
 from custom_components.proactive_agent.home import resolve
-from custom_components.proactive_agent.toolbox import Toolbox, Workshop
+from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
 from custom_components.proactive_agent.tools.offer import Offer, make_offer
 
 from .support.heartbeats import FEED, LAMP, Home, clock, home
@@ -85,10 +85,10 @@ UNCHANGED: Mapping[str, Callable[[ToolWorld], None]] = {
 async def test_while_the_home_is_the_same_nothing_is_made_anew(
     world: ToolWorld, what: str
 ) -> None:
-    before = await world.workshop.async_offer(world.reach)
+    before = await world.offers.async_offer(world.reach)
     UNCHANGED[what](world)
     reach = Reach.of(look=(), act=[*world.reach.act], ask=())
-    assert await world.workshop.async_offer(reach) is before
+    assert await world.offers.async_offer(reach) is before
 
 
 def _rename_script(world: ToolWorld) -> None:
@@ -136,22 +136,22 @@ CHANGED: Mapping[str, Callable[[ToolWorld], object]] = {
 
 @pytest.mark.parametrize("what", CHANGED)
 async def test_what_shapes_a_tool_makes_it_anew(world: ToolWorld, what: str) -> None:
-    before = await world.workshop.async_offer(world.reach)
+    before = await world.offers.async_offer(world.reach)
     CHANGED[what](world)
     await world.hass.async_block_till_done()
-    after = await world.workshop.async_offer(world.reach)
+    after = await world.offers.async_offer(world.reach)
     assert after is not before
     # The same as if nothing had been made before.
-    assert after.specs == (await Workshop(world.hass).async_offer(world.reach)).specs
+    assert after.specs == (await OfferCache(world.hass).async_offer(world.reach)).specs
     assert (after.specs != before.specs) == (what != "a device class")
 
 
 async def test_a_list_changed_in_its_place_is_seen(world: ToolWorld) -> None:
     modes = ["off"]
     change(world, "climate.hall", "heat", hvac_modes=modes)
-    before = await world.workshop.async_offer(world.reach)
+    before = await world.offers.async_offer(world.reach)
     modes.append("dry")
-    after = await world.workshop.async_offer(world.reach)
+    after = await world.offers.async_offer(world.reach)
     assert after is not before
 
 
@@ -201,13 +201,13 @@ async def test_what_had_no_room_is_said_once(
         hass.states.async_set(entity_id, "off")
     world.reach = Reach.of(look=(), act=[*many, "light.lamp"], ask=())
     for _ in range(3):
-        await world.workshop.async_offer(world.reach)
+        await world.offers.async_offer(world.reach)
     assert caplog.text.count("Too many tools, left out: ") == 1
     change(world, "light.lamp", "on", supported_color_modes=["onoff"])
-    await world.workshop.async_offer(world.reach)
+    await world.offers.async_offer(world.reach)
     assert caplog.text.count("Too many tools, left out: ") == 1
-    assert world.workshop.offer is not None
-    assert "light_turn_on" in world.workshop.offer.left_out
+    assert world.offers.offer is not None
+    assert "light_turn_on" in world.offers.offer.left_out
 
 
 async def _nothing(call: object) -> None:
@@ -236,7 +236,7 @@ async def test_the_bytes_do_not_depend_on_the_order_of_things(
                 supports_response=known.supports_response,
             )
     await hass.async_block_till_done()
-    world.workshop = Workshop(hass)  # as after a restart
+    world.offers = OfferCache(hass)  # as after a restart
     assert encoded(await world.toolbox()) == before
 
 

@@ -83,7 +83,7 @@ async def _describe(
 async def _tools(hass: HomeAssistant, heartbeat: Heartbeat) -> dict[str, Any]:
     """Say what the model would be offered now, and what had no room."""
     reach = resolve(hass, heartbeat.options)
-    offer = await heartbeat.workshop.async_offer(reach)
+    offer = await heartbeat.offers.async_offer(reach)
     return {
         "look": [*reach.look],
         "act": [*reach.act],

@@ -74,7 +74,7 @@ class Heartbeat:
             on_new_day=lambda _: self.on_change.fire(),
         )
         self.log = self._runner.log
-        self.workshop = self._runner.workshop
+        self.offers = self._runner.offers
 
     @property
     def is_on(self) -> bool:

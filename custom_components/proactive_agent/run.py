@@ -29,7 +29,7 @@ from .engine.report import Ending
 from .guard import Guard
 from .home import Reach, describe
 from .models import HeartbeatOptions
-from .toolbox import Toolbox, Workshop
+from .toolbox import OfferCache, Toolbox
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class RunPorts:
     """What a run needs of its heartbeat, which may change while it is in flight."""
 
     model: ChatModel
-    workshop: Workshop
+    offers: OfferCache
     permitted: Callable[[], Reach]
     action_lock: asyncio.Lock
     budget: BeatState
@@ -189,7 +189,7 @@ class Run:
             self._fail(ErrorKind.INVALID_RESPONSE, f"Internal error: {error!r}")
 
     async def _toolbox(self) -> Toolbox:
-        return await self._ports.workshop.async_toolbox(
+        return await self._ports.offers.async_toolbox(
             reach=self.plan.reach,
             guard=self._guard,
             tell=self._tell,

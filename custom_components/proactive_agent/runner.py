@@ -20,7 +20,7 @@ from .home import Reach
 from .reporter import Reporter, Told
 from .run import Run, RunPlan, RunPorts
 from .run_log import RunLog
-from .toolbox import Workshop
+from .toolbox import OfferCache
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class Runner:
         `on_end` is called after each run, with the reason if the heartbeat stops.
         """
         self.log = RunLog()
-        self.workshop = Workshop(hass)
+        self.offers = OfferCache(hass)
         self._action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry
@@ -70,7 +70,7 @@ class Runner:
         """Take the lock and run; the lock is released with the task (C3)."""
         ports = RunPorts(
             model=model,
-            workshop=self.workshop,
+            offers=self.offers,
             permitted=permitted,
             action_lock=self._action_lock,
             budget=self._state,

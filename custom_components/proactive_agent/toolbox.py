@@ -63,7 +63,7 @@ class Toolbox:
         context: Context,
     ) -> Toolbox:
         """Build the tools for what may be seen and touched now, for this once."""
-        return await Workshop(hass).async_toolbox(
+        return await OfferCache(hass).async_toolbox(
             reach=reach, guard=guard, tell=tell, stop=stop, context=context
         )
 
@@ -101,7 +101,7 @@ class Toolbox:
         return ToolAnswer(content=result.data, error=result.error)
 
 
-class Workshop:
+class OfferCache:
     """Makes the offers of one heartbeat, and a new one only when the home changed."""
 
     def __init__(self, hass: HomeAssistant) -> None:

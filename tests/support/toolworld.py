@@ -15,7 +15,7 @@ from custom_components.proactive_agent.engine.records import (
     ToolSpec,
 )
 from custom_components.proactive_agent.guard import Guard
-from custom_components.proactive_agent.toolbox import Toolbox, Workshop
+from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
 
 from . import stubs  # noqa: F401
 
@@ -28,7 +28,7 @@ class ToolWorld:
     def __init__(self, hass: HomeAssistant) -> None:
         self.hass = hass
         self.reach = Reach()
-        self.workshop = Workshop(hass)
+        self.offers = OfferCache(hass)
         self.calls: list[ServiceCall] = []
 
     async def have(self, states: States, *, look: bool = False) -> None:
@@ -83,7 +83,7 @@ class ToolWorld:
         )
 
     async def toolbox(self, guard: Guard | None = None) -> Toolbox:
-        return await self.workshop.async_toolbox(
+        return await self.offers.async_toolbox(
             reach=self.reach,
             guard=guard or self.guard(),
             tell=lambda _message: None,
