@@ -128,8 +128,9 @@ class ReadingTool(ActionTool):
 
 def _result(record: ActionRecord, response: Json) -> JsonObjectType:
     result: dict[str, Any] = {"status": record.status.value}
-    if record.status is ActionStatus.NOT_DONE:
-        result["note"] = _DRY
+    note = _DRY if record.status is ActionStatus.NOT_DONE else record.note
+    if note is not None:
+        result["note"] = note
     if record.observed is not None:
         result["state_now"] = as_json(record.observed)
     if response is not None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 import logging
 from typing import Any
 
-from homeassistant.const import ATTR_DEVICE_CLASS
 from homeassistant.core import HomeAssistant, split_entity_id
 from homeassistant.helpers import config_validation as cv, llm
 
-from ..engine.policy import SCRIPT, is_free, is_never
+from ..engine.policy import SCRIPT, Verdict, is_never
 from ..engine.reach import Reach
+from ..guard_checks import Action, judge_action
 from ..guard_facts import script_service
 from .action import ActionPlan
 from .catalogue import Catalogue
@@ -85,21 +85,28 @@ class _Planner:
         targets = _targets(hass, domain, description, candidates)
         if not targets:
             return None
+        parameters = action_parameters(
+            hass,
+            domain,
+            catalogue.fields(domain, service),
+            targets=targets,
+            actors=candidates,
+        )
+        action = Action(
+            domain=domain,
+            service=service,
+            entity_id=targets,
+            must_ask=parameters.must_ask,
+        )
         return ActionPlan(
             name=unique_name(f"{domain}_{service}", self._taken),
             domain=domain,
             service=service,
             description=catalogue.text(description, domain, service),
-            parameters=action_parameters(
-                hass,
-                domain,
-                catalogue.fields(domain, service),
-                targets=targets,
-                actors=candidates,
-            ),
+            parameters=parameters,
             annotations=llm.ToolAnnotations(
                 read_only=reads,
-                destructive=not (reads or _all_free(hass, domain, service, targets)),
+                destructive=not reads and _asks(hass, action, self._reach),
                 idempotent=reads or service.startswith(_REPEATABLE),
             ),
             reads=reads,
@@ -167,12 +174,7 @@ def _targets(
     )
 
 
-def _all_free(
-    hass: HomeAssistant, domain: str, service: str, targets: tuple[str, ...]
-) -> bool:
-    states = (hass.states.get(entity_id) for entity_id in targets)
-    return all(
-        state is not None
-        and is_free(domain, service, state.attributes.get(ATTR_DEVICE_CLASS))
-        for state in states
-    )
+def _asks(hass: HomeAssistant, action: Action, reach: Reach) -> bool:
+    """Tell whether the guard would ask the owner first, or refuse (A1)."""
+    verdict = judge_action(hass, action, reach, ask_before_risky=True)
+    return verdict is not Verdict.ALLOW

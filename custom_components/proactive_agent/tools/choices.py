@@ -10,7 +10,7 @@ from itertools import chain
 from math import isfinite
 from typing import Any, Final
 
-from homeassistant.const import ATTR_DEVICE_CLASS, ATTR_SUPPORTED_FEATURES
+from homeassistant.const import ATTR_SUPPORTED_FEATURES
 from homeassistant.core import State
 
 # The attribute that lists the words, by domain and field of its actions.
@@ -122,7 +122,7 @@ LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
 # Whatever of an entity shapes its tools; when none of it changed, the tools have not.
 SHAPING: Final = frozenset(
     chain(
-        (ATTR_DEVICE_CLASS, ATTR_SUPPORTED_FEATURES, "has_date", "has_time"),
+        (ATTR_SUPPORTED_FEATURES, "has_date", "has_time"),
         *(fields.values() for fields in OPTIONS.values()),
         *chain.from_iterable(fields.values() for fields in SPANS.values()),
     )

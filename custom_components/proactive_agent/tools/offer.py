@@ -11,7 +11,7 @@ from ..engine.policy import SCRIPT
 from ..engine.reach import Reach
 from ..engine.records import ToolSpec
 from ..guard import Guard
-from ..guard_facts import script_service
+from ..guard_facts import script_service, subjects
 from .action import ActionPlan
 from .base import AgentTool
 from .build import plan_tools
@@ -28,36 +28,37 @@ type Facts = tuple[Any, ...]
 class Offer:
     """The tools for a reach, but for those that belong to a run.
 
-    `watching` need no run, `plans` wait for one; `left_out` had no room.
+    `readers` look at states and need no run, `plans` wait for one; `left_out` had no
+    room.
     """
 
-    watching: tuple[AgentTool, ...]
+    readers: tuple[AgentTool, ...]
     plans: tuple[ActionPlan, ...]
     specs: tuple[ToolSpec, ...]
     left_out: tuple[str, ...]
 
     def tools(self, guard: Guard) -> list[AgentTool]:
         """Return the tools of the run that this guard belongs to."""
-        return [*self.watching, *(plan.tool(guard) for plan in self.plans)]
+        return [*self.readers, *(plan.tool(guard) for plan in self.plans)]
 
 
 def make_offer(
     hass: HomeAssistant, catalogue: Catalogue, reach: Reach, *, room: int
 ) -> Offer:
     """Make at most `room` tools: the same home gives the same specs, byte for byte."""
-    watching: list[AgentTool] = []
+    readers: list[AgentTool] = []
     if reach.visible:
-        watching.append(GetStateTool(reach.visible))
+        readers.append(GetStateTool(reach.visible))
         if can_look_back(hass):
-            watching.append(HistoryTool(reach.visible))
+            readers.append(HistoryTool(reach.visible))
     plans = plan_tools(hass, catalogue, reach)
     every = (*plans.reading, *plans.acting, *plans.scripts)
-    kept = _most_wanted(every, room - len(watching))
+    kept = _most_wanted(every, room - len(readers))
     chosen = tuple(plan for plan in every if plan.name in kept)
     return Offer(
-        watching=tuple(watching),
+        readers=tuple(readers),
         plans=chosen,
-        specs=(*map(spec_of, watching), *map(spec_of, chosen)),
+        specs=(*map(spec_of, readers), *map(spec_of, chosen)),
         left_out=tuple(plan.name for plan in every if plan.name not in kept),
     )
 
@@ -83,15 +84,13 @@ def facts_of(hass: HomeAssistant, catalogue: Catalogue, reach: Reach) -> Facts:
     return (
         reach,
         can_look_back(hass),
-        tuple(_facts(hass, reach.visible, names)),
+        tuple(_facts(hass, reach, names)),
     )
 
 
-def _facts(
-    hass: HomeAssistant, entity_ids: Sequence[str], names: frozenset[str]
-) -> Iterator[Facts]:
+def _facts(hass: HomeAssistant, reach: Reach, names: frozenset[str]) -> Iterator[Facts]:
     sources = entity_sources(hass)
-    for entity_id in entity_ids:
+    for entity_id in reach.visible:
         state = hass.states.get(entity_id)
         if state is None:
             yield ()
@@ -103,6 +102,7 @@ def _facts(
             script_service(hass, entity_id)
             if split_entity_id(entity_id)[0] == SCRIPT
             else None,
+            *subjects(hass, (entity_id,), reach),
             *(
                 (name, _frozen(attributes[name]))
                 for name in attributes
