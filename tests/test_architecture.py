@@ -17,7 +17,7 @@ SOURCE = Path(__file__).parents[1] / "custom_components" / "proactive_agent"
 FLOORS: tuple[Floor, ...] = (
     ("engine engine.*",),
     ("const",),
-    ("models", "texts", "identity", "lineage", "listeners", "run_log", "deeds"),
+    ("models", "texts", "identity", "lineage", "listeners", "run_log", "past_actions"),
     (
         "endpoint",
         "store beat_state",

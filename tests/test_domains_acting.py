@@ -81,7 +81,12 @@ async def test_what_is_asked_for_is_called_and_seen(house: Home, case: Case) -> 
     assert (action["status"], action["error"]) == ("done", None)
     answer = json.loads(told.answer)
     assert answer["status"] == "done"
-    assert answer["state_now"] == {case.entity_id: state.state}
+    ((entity_id, seen),) = answer["state_now"].items()
+    shown = seen if isinstance(seen, dict) else {"state": seen}
+    assert entity_id == case.entity_id
+    assert shown.pop("state") == state.state
+    assert shown == {name: state.attributes[name] for name in shown}
+    assert not case.shows or case.attributes.keys() <= shown.keys()
     if case.shows:
         again = await wake(
             house, call, act={"entity_id": [case.entity_id]}, manners=manners

@@ -29,6 +29,7 @@ from custom_components.proactive_agent.engine.errors import (
 from custom_components.proactive_agent.engine.records import ActionRecord, ActionStatus
 from custom_components.proactive_agent.guard import Action, Guard
 from custom_components.proactive_agent.home import Reach
+from custom_components.proactive_agent.past_actions import PastActions
 
 from .support.home import async_make_home
 
@@ -99,6 +100,7 @@ def make_guard(hass: HomeAssistant, world: World) -> MakeGuard:
                 "on_settled": lambda index, record: world.settled.append(
                     (index, record)
                 ),
+                "past_actions": PastActions(hass),
                 **changes,
             },
         )
@@ -689,7 +691,9 @@ async def test_an_action_without_end_is_bounded_on_its_own(
     make_guard: MakeGuard,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("custom_components.proactive_agent.guard.ACTION_TIMEOUT", 0.01)
+    monkeypatch.setattr(
+        "custom_components.proactive_agent.guard_call.ACTION_TIMEOUT", 0.01
+    )
     Gated(hass, "light", "turn_on")
     sentence = await refused(make_guard(), LAMP_ON, RefusalKind.FAILED)
     assert sentence.endswith("it took too long")
@@ -929,7 +933,9 @@ async def test_a_reading_is_bounded_and_says_what_went_wrong(
     forecasts: list[ServiceCall],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("custom_components.proactive_agent.guard.READING_TIMEOUT", 0.01)
+    monkeypatch.setattr(
+        "custom_components.proactive_agent.guard_call.READING_TIMEOUT", 0.01
+    )
 
     async def hang(call: ServiceCall) -> ServiceResponse:
         await asyncio.Event().wait()

@@ -11,6 +11,7 @@ from custom_components.proactive_agent.engine.policy import Verdict
 from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.guard import Action, Guard
 from custom_components.proactive_agent.guard_checks import judge_action
+from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import Toolbox
 from custom_components.proactive_agent.tools.action import ActionTool
 from custom_components.proactive_agent.tools.base import AgentTool
@@ -50,6 +51,7 @@ async def _tools(hass: HomeAssistant, reach: Reach) -> list[AgentTool]:
         lock=asyncio.Lock(),
         dry_run=True,
         on_settled=lambda _index, _record: None,
+        past_actions=PastActions(hass),
     )
     toolbox = await Toolbox.async_build(
         hass,

@@ -15,8 +15,13 @@ from custom_components.proactive_agent.engine.errors import (
     RunCutError,
 )
 from custom_components.proactive_agent.engine.reach import Reach
-from custom_components.proactive_agent.engine.records import ActionRecord, ActionStatus
+from custom_components.proactive_agent.engine.records import (
+    ActionRecord,
+    ActionStatus,
+    Json,
+)
 from custom_components.proactive_agent.guard import Action, Guard
+from custom_components.proactive_agent.past_actions import PastActions
 
 from .support.home import async_make_home
 
@@ -46,6 +51,7 @@ class Room:
                 "lock": asyncio.Lock(),
                 "dry_run": False,
                 "on_settled": lambda _index, record: self.settled.append(record),
+                "past_actions": PastActions(self.hass),
                 **changes,
             },
         )
@@ -189,14 +195,20 @@ async def test_the_look_ends_with_the_run(room: Room) -> None:
     assert room.settled == []
 
 
-ALREADY: list[tuple[str, str, Mapping[str, Any], dict[str, Any]]] = [
-    ("light.turn_on", "on", {}, {}),
-    ("light.turn_off", "off", {}, {}),
-    ("light.turn_on", "on", {"brightness": 128}, {"brightness_pct": 50}),
+ALREADY: list[tuple[str, str, Mapping[str, Any], dict[str, Any], Json]] = [
+    ("light.turn_on", "on", {}, {}, "on"),
+    ("light.turn_off", "off", {}, {}, "off"),
+    (
+        "light.turn_on",
+        "on",
+        {"brightness": 128},
+        {"brightness_pct": 50},
+        {"state": "on", "brightness": 128},
+    ),
 ]
 
 
-@pytest.mark.parametrize(("name", "state", "attributes", "data"), ALREADY)
+@pytest.mark.parametrize(("name", "state", "attributes", "data", "observed"), ALREADY)
 @pytest.mark.parametrize("dry_run", [True, False])
 async def test_what_already_is_so_is_not_done_again(
     room: Room,
@@ -204,6 +216,7 @@ async def test_what_already_is_so_is_not_done_again(
     state: str,
     attributes: Mapping[str, Any],
     data: dict[str, Any],
+    observed: Json,
     dry_run: bool,
 ) -> None:
     room.set("light.a", state, **attributes)
@@ -215,7 +228,7 @@ async def test_what_already_is_so_is_not_done_again(
         entity_id=("light.a",),
         data=data,
         status=ActionStatus.ALREADY,
-        observed={"light.a": state},
+        observed={"light.a": observed},
     )
     assert room.guard.actions == (record,)
     assert room.calls == []
@@ -286,23 +299,28 @@ async def house(hass: HomeAssistant) -> Room:
 
 
 @pytest.mark.parametrize(
-    ("name", "entity_id", "data", "state"),
+    ("name", "entity_id", "data", "observed"),
     [
         ("light.turn_on", "light.lamp", {}, "on"),
         ("light.turn_on", "light.dimmer", {}, "on"),
         ("light.turn_on", "light.all_lamps", {}, "on"),
-        ("cover.open_cover", "cover.blind", {}, "open"),
+        (
+            "cover.open_cover",
+            "cover.blind",
+            {},
+            {"state": "open", "current_position": 100},
+        ),
         ("input_number.set_value", "input_number.level", {"value": 7}, "7.0"),
         ("input_select.select_option", "input_select.mood", {"option": "wild"}, "wild"),
     ],
 )
 @pytest.mark.usefixtures("patient")
 async def test_real_entities_follow_and_then_are_so_already(
-    house: Room, name: str, entity_id: str, data: dict[str, Any], state: str
+    house: Room, name: str, entity_id: str, data: dict[str, Any], observed: Json
 ) -> None:
     record = await house.act(name, entity_id, **data)
     assert (record.status, record.note) == (ActionStatus.DONE, None)
-    assert record.observed == {entity_id: state}
+    assert record.observed == {entity_id: observed}
     house.calls.clear()
     again = await house.act(name, entity_id, **data)
     if again.status is ActionStatus.DONE:

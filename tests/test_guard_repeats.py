@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant, ServiceCall, callback
 from homeassistant.setup import async_setup_component
 import pytest
 
-from custom_components.proactive_agent.deeds import Deeds
+from custom_components.proactive_agent.past_actions import PastActions
 
 from .support import stubs  # noqa: F401
 from .support.heartbeats import FEED, Beat, Home, clock, home
@@ -56,7 +56,7 @@ async def test_it_is_not_repeated_and_the_model_and_the_owner_are_told(
     (call,) = record["calls"]
     assert call["error"]
     assert call["answer"] == (
-        "It was done 2 hours ago and nothing has changed since; not repeated."
+        "It was done 2 h ago and nothing has changed since; not repeated."
     )
     assert record["actions"] == []
     assert record["outcome"] == "spoke"
@@ -274,21 +274,21 @@ async def test_it_listens_only_while_there_is_something_to_remember(
 
     hass.states.async_set(HUNGER, "1")
     before = listening()
-    deeds = Deeds(hass)
-    deeds.watch([HUNGER], timedelta(hours=6))
+    past = PastActions(hass)
+    past.watch([HUNGER], timedelta(hours=6))
     assert listening() == before
-    deeds.done("feed", deeds.look(), [])
+    past.remember("feed", past.situation(), [])
     assert listening() == before + 1
-    assert deeds.without_effect("feed") is not None
+    assert past.without_effect("feed") is not None
     match end:
         case "change":
             hass.states.async_set(HUNGER, "9")
             await hass.async_block_till_done()
-            deeds.done("play", {}, [])
+            past.remember("play", {}, [])
         case "forget":
-            deeds.forget()
+            past.forget()
         case "close":
-            deeds.close()
-            deeds.done("feed", deeds.look(), [])
-    assert deeds.without_effect("feed") is None
+            past.close()
+            past.remember("feed", past.situation(), [])
+    assert past.without_effect("feed") is None
     assert listening() == before

@@ -28,6 +28,7 @@ from custom_components.proactive_agent.engine.records import (
 )
 from custom_components.proactive_agent.guard import Guard
 from custom_components.proactive_agent.home import Reach
+from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import MAX_TOOLS, Toolbox
 
 from .support.home import async_make_home
@@ -72,6 +73,7 @@ class World:
             lock=asyncio.Lock(),
             dry_run=dry_run,
             on_settled=lambda _index, _record: None,
+            past_actions=PastActions(self.hass),
         )
 
     async def toolbox(self, reach: Reach | None = None) -> Toolbox:
@@ -131,7 +133,6 @@ async def test_the_tools_of_a_home(world: World) -> None:
         "lock_lock",
         "lock_open",
         "lock_unlock",
-        "scene_delete",
         "scene_turn_on",
         "switch_turn_off",
         "switch_turn_on",

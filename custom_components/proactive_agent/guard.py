@@ -9,7 +9,6 @@ from typing import Any
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from .deeds import Deeds
 from .engine.errors import (
     ActionRefusedError,
     CutReason,
@@ -19,10 +18,12 @@ from .engine.errors import (
 from .engine.policy import Verdict
 from .engine.reach import Reach
 from .engine.records import ActionRecord, ActionStatus, Json
-from .engine.repeats import action_key, ago
-from .guard_call import ACTION_TIMEOUT, READING_TIMEOUT, call_action
+from .engine.repeats import ONLY_ADDS, action_key
+from .engine.spans import ago
+from .guard_call import call_action, call_reading
 from .guard_checks import Action, check, check_reading, judge_action
 from .guard_look import Look
+from .past_actions import PastActions
 
 __all__ = ["Action", "Guard"]
 
@@ -38,7 +39,7 @@ class Guard:
     `permitted` answers with today's reach, so that what was taken out of it
     meanwhile is refused (C7). `on_settled` hears of an action that outlived the
     waiting for it or the run (R8): its index in `actions` and its final record.
-    `deeds` is the heartbeat's memory of what did not help (A7), if it has one.
+    `past_actions` is the heartbeat's memory of what did not help (A7).
     """
 
     def __init__(  # noqa: PLR0913 - by name, each from another side
@@ -52,9 +53,9 @@ class Guard:
         lock: asyncio.Lock,
         dry_run: bool,
         on_settled: Callable[[int, ActionRecord], None],
-        deeds: Deeds | None = None,
+        past_actions: PastActions,
     ) -> None:
-        """Stand at the door for one run."""
+        """Serve one run, with no action yet."""
         self._hass = hass
         self._context = context
         self._permitted = permitted
@@ -63,11 +64,11 @@ class Guard:
         self._lock = lock
         self._dry_run = dry_run
         self._on_settled = on_settled
-        self._deeds = deeds or Deeds(hass)
+        self._past_actions = past_actions
         self._over: asyncio.Future[None] = hass.loop.create_future()
         self._records: list[ActionRecord] = []
         self._unhelpful: list[ActionRecord] = []
-        self._own_deeds: set[str] = set()
+        self._own_keys: set[str] = set()
         self._abandoned: set[int] = set()
 
     @property
@@ -118,9 +119,7 @@ class Guard:
         """
         self._check_open()
         check_reading(self._hass, action, self._permitted())
-        answer, error = await call_action(
-            self._hass, action, self._context, limit=READING_TIMEOUT
-        )
+        answer, error = await call_reading(self._hass, action, self._context)
         if error is not None:
             raise ActionRefusedError(
                 RefusalKind.FAILED, f"{action.name} failed: {error}"
@@ -162,19 +161,19 @@ class Guard:
         return sum(one.status is not ActionStatus.ALREADY for one in self._records)
 
     def _check_help(self, action: Action) -> None:
-        """Refuse what was done and changed nothing; note it for the owner (A7).
+        """Refuse what was done and changed nothing since; note it for the owner (A7).
 
         In the run that did it, it is too early to say that it did not help.
         """
         key = action_key(action.name, action.entity_id, action.data)
-        if (deed := self._deeds.without_effect(key)) is None:
+        if (past := self._past_actions.without_effect(key)) is None:
             return
         error = (
-            f"It was done {ago(dt_util.utcnow() - deed.at)} and nothing has changed"
+            f"It was done {ago(dt_util.utcnow() - past.at)} and nothing has changed"
             " since; not repeated."
         )
-        if not deed.is_told and not self._dry_run and key not in self._own_deeds:
-            self._deeds.tell(key)
+        if past.to_tell and not self._dry_run and key not in self._own_keys:
+            self._past_actions.mark_told(key)
             self._unhelpful.append(_record(action, ActionStatus.NOT_DONE, error=error))
         raise ActionRefusedError(RefusalKind.REPEATED, error)
 
@@ -194,53 +193,70 @@ class Guard:
         index = len(self._records)
         self._append(action, ActionStatus.STILL_RUNNING)
         task = self._hass.async_create_background_task(
-            self._execute(index, action), f"proactive_agent {action.name}"
+            self._execute(index, action),
+            f"proactive_agent {action.name}",
+            # One that is cancelled before its first step never releases the lock.
+            eager_start=True,
         )
         return index, task
 
     async def _execute(self, index: int, action: Action) -> Result:
         """Call, look, record, release: the task owns all of it from here on."""
-        look = Look(self._hass, action)
-        before = self._deeds.look()
         outlived = True
         try:
-            response, error = await call_action(
-                self._hass, action, self._context, limit=ACTION_TIMEOUT
-            )
+            look = Look(self._hass, action)
+            before = self._past_actions.situation()
+            response, error = await call_action(self._hass, action, self._context)
             outlived = self._over.done() or index in self._abandoned
-            self._note(index, look, error)
-            if error is None:
-                await look.follow(self._over)
-                self._note(index, look, error)
-                self._remember(action, look, before)
+            self._change(
+                index,
+                status=ActionStatus.FAILED if error else ActionStatus.DONE,
+                error=error,
+            )
+            await self._look_after(index, action, look, before)
             return self._records[index], response
         finally:
             if self._records[index].status is ActionStatus.STILL_RUNNING:
-                self._records[index] = replace(
-                    self._records[index],
-                    status=ActionStatus.FAILED,
-                    error="It was cut off.",
-                )
+                self._change(index, status=ActionStatus.FAILED, error="It was cut off.")
             self._lock.release()
             if outlived:
                 self._settle(index, self._records[index])
 
-    def _note(self, index: int, look: Look, error: str | None) -> None:
-        self._records[index] = replace(
-            self._records[index],
-            status=ActionStatus.FAILED if error else ActionStatus.DONE,
-            observed=look.observed(),
-            note=None if error else look.note(),
-            error=error,
+    async def _look_after(
+        self, index: int, action: Action, look: Look, before: Mapping[str, str]
+    ) -> None:
+        """Add to the record what is seen; what was done stays done if it fails (A6)."""
+        is_done = self._records[index].status is ActionStatus.DONE
+        try:
+            self._record_outcome(index, look)
+            if is_done:
+                await look.follow(self._over)
+                self._record_outcome(index, look)
+                self._remember(action, look, before)
+        except Exception:
+            _LOGGER.exception("What came of %s could not be looked at", action.name)
+
+    def _record_outcome(self, index: int, look: Look) -> None:
+        failed = self._records[index].status is ActionStatus.FAILED
+        self._change(
+            index, observed=look.observed(), note=None if failed else look.note()
         )
+
+    def _change(self, index: int, **changes: Any) -> None:
+        self._records[index] = replace(self._records[index], **changes)
 
     def _remember(self, action: Action, look: Look, before: Mapping[str, str]) -> None:
         """Keep in mind what was done; a step that was taken is an effect (A7)."""
         if look.is_step_taken:
             return
         key = action_key(action.name, action.entity_id, action.data)
-        self._own_deeds.add(key)
-        self._deeds.done(key, before, look.entity_ids)
+        self._own_keys.add(key)
+        self._past_actions.remember(
+            key,
+            before,
+            look.entity_ids,
+            has_shown=look.shows_effect or action.name in ONLY_ADDS,
+        )
 
     async def _wait(self, index: int, task: asyncio.Task[Result]) -> Result:
         try:

@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Iterable
 from contextlib import suppress
+from math import isfinite
 from typing import Final
 
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import (
     Event,
     EventStateChangedData,
@@ -14,12 +16,19 @@ from homeassistant.core import (
 )
 from homeassistant.helpers.event import async_track_state_change_event
 
-from .engine.expect import Expectation, Seen, View, expect, note
-from .engine.records import JsonObject
+from .engine.expect import Expectation, Seen, View, expect, sentence
+from .engine.one_line import one_line
+from .engine.records import Json, JsonObject
 from .guard_checks import Action
 from .guard_facts import members
 
 FOLLOW_TIMEOUT: Final = 2  # seconds a state may take to follow an action
+# These say when they were last used, and nothing of what came of it.
+_SAY_ONLY_WHEN: Final = {"button", "event", "input_button", "scene", "script"}
+_BOOKKEEPING: Final = {"current", "last_triggered"}
+_NO_NEWS: Final = {STATE_UNAVAILABLE, STATE_UNKNOWN}
+_MAX_VALUE = 60
+_MAX_ITEMS = 10
 
 
 class Look:
@@ -30,6 +39,7 @@ class Look:
         self._hass = hass
         self._targets = action.entity_id
         self.entity_ids = _touched(hass, action.entity_id)
+        self._before = _shown_by(hass, self.entity_ids)
         self._expected = {
             entity_id: expected
             for entity_id in self.entity_ids
@@ -51,6 +61,15 @@ class Look:
             and (view := _view(self._hass, entity_id)) is not None
             and expected.find(view).seen is Seen.EXACT
             for entity_id, expected in self._expected.items()
+        )
+
+    @property
+    def shows_effect(self) -> bool:
+        """Whether an entity acted on visibly is another than before."""
+        return any(
+            now != self._before.get(entity_id)
+            for entity_id, now in _shown_by(self._hass, self.entity_ids).items()
+            if now[0] not in _NO_NEWS
         )
 
     async def follow(self, over: asyncio.Future[None]) -> None:
@@ -80,13 +99,11 @@ class Look:
             unsubscribe()
 
     def observed(self) -> JsonObject:
-        """Return the states of the entities as they are; None is one that is gone."""
-        return {
-            entity_id: state.state
-            if (state := self._hass.states.get(entity_id))
-            else None
-            for entity_id in self._targets
-        }
+        """Return the states of the entities as they are; None is one that is gone.
+
+        Where attributes were looked at, they stand beside the state.
+        """
+        return {entity_id: self._observe(entity_id) for entity_id in self._targets}
 
     def note(self) -> str | None:
         """Say what is otherwise than asked, None if nothing is."""
@@ -99,7 +116,18 @@ class Look:
             elif (words := expected.describe(entity_id, view)) is not None:
                 found.append(words)
                 failed |= expected.find(view).seen is Seen.OTHER
-        return note(found, failed=failed) if found else None
+        return sentence(found, failed=failed) if found else None
+
+    def _observe(self, entity_id: str) -> Json:
+        if (view := _view(self._hass, entity_id)) is None:
+            return None
+        expected = self._expected.get(entity_id)
+        if expected is None or not (names := expected.attributes(view)):
+            return view.state
+        return {
+            "state": view.state,
+            **{name: _plain(view.attributes.get(name)) for name in names},
+        }
 
     def _is_settled(self) -> bool:
         return all(
@@ -132,3 +160,32 @@ def _view(hass: HomeAssistant, entity_id: str) -> View | None:
     if state is None:
         return None
     return View(state=state.state, attributes=state.attributes)
+
+
+def _shown_by(
+    hass: HomeAssistant, entity_ids: Iterable[str]
+) -> dict[str, tuple[str, dict[str, object]]]:
+    return {
+        entity_id: (
+            state.state,
+            {
+                name: value
+                for name, value in state.attributes.items()
+                if name not in _BOOKKEEPING
+            },
+        )
+        for entity_id in entity_ids
+        if (state := hass.states.get(entity_id)) is not None
+        and state.domain not in _SAY_ONLY_WHEN
+    }
+
+
+def _plain(value: object) -> Json:
+    """Return a value of an attribute, short and as JSON."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value[:_MAX_ITEMS]]
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float) and isfinite(value):
+        return value
+    return one_line(str(value), _MAX_VALUE)

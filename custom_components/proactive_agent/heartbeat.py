@@ -261,7 +261,7 @@ class Heartbeat:
             context=context,
             gate=self._gate.explain(),
             reach=reach,
-            deeds=self._situation.deeds,
+            past_actions=self._situation.past_actions,
         )
         task = self._runner.start(plan, self._shared.model(), self._reach)
         self.on_change.fire()

@@ -17,6 +17,7 @@ from homeassistant.util import dt as dt_util
 
 from .engine.one_line import one_line
 from .engine.reach import Reach
+from .engine.spans import ago
 
 MAX_ENTITIES = 200
 MAX_CHARACTERS = 16_000
@@ -90,16 +91,6 @@ def describe(hass: HomeAssistant, reach: Reach) -> str:
     return "\n".join(lines)
 
 
-def age(since: datetime, now: datetime) -> str:
-    """Say roughly how long ago something was."""
-    seconds = max(0, (now - since).total_seconds())
-    for unit, size in (("day", 86_400), ("h", 3_600), ("min", 60)):
-        if (count := int(seconds // size)) >= 1:
-            plural = "s" if unit == "day" and count > 1 else ""
-            return f"{count} {unit}{plural} ago"
-    return "just now"
-
-
 def _fitting(lines: Iterable[str], count: int, characters: int) -> int:
     fitting = 0
     for line in lines:
@@ -120,7 +111,7 @@ def _line(hass: HomeAssistant, entity_id: str, now: datetime) -> str:
         for name in TELLING.get(state.domain, ())
         if (value := state.attributes.get(name)) is not None
     )
-    details.append(f"changed {age(state.last_changed, now)}")
+    details.append(f"changed {ago(now - state.last_changed)}")
     return f"- {entity_id} {_names(hass, state)}: {', '.join(details)}"
 
 

@@ -20,7 +20,7 @@ from .const import (
 from .engine.export import action_as_dict
 from .engine.fuses import PauseReason, StopReason
 from .engine.records import ActionRecord, ActionStatus, Outcome
-from .engine.report import Ending, Phrases, owner_message
+from .engine.report import Ending, Phrases, owner_message, settled_message
 from .identity import Identity
 from .models import HeartbeatOptions
 from .notifier import Delivery, Notifier
@@ -114,13 +114,8 @@ class Reporter:
 
         `first_word` if the owner has heard nothing of this run: its event is due (S3).
         """
-        phrases = await self._phrases((action,))
-        done = action.status is ActionStatus.DONE
-        message = phrases.say(
-            "settled_done" if done else "settled_failed",
-            actions=phrases.name_of(action),
-        )
-        if done and first_word:
+        message = settled_message(action, await self._phrases((action,)))
+        if action.status is ActionStatus.DONE and first_word:
             self._fire_acted(run, (action,), message)
         return await self._send(
             run.plan.options, message, f"{run.run_id}_settled", run.plan.context

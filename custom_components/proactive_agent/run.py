@@ -10,7 +10,6 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
 from .beat_state import BeatState
-from .deeds import Deeds
 from .engine.errors import CutReason, ErrorKind, ModelError, RunCutError
 from .engine.loop import Journal, converse
 from .engine.metering import MeteredModel
@@ -29,6 +28,7 @@ from .engine.report import Ending
 from .guard import Guard
 from .home import Reach, describe
 from .models import HeartbeatOptions
+from .past_actions import PastActions
 from .toolbox import OfferCache, Toolbox
 
 _LOGGER = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class RunPlan:
     context: Context
     gate: tuple[GateVerdict, ...]
     reach: Reach
-    deeds: Deeds
+    past_actions: PastActions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ class Run:
             lock=ports.action_lock,
             dry_run=plan.dry_run,
             on_settled=self._action_settled,
-            deeds=plan.deeds,
+            past_actions=plan.past_actions,
         )
 
     @property

@@ -5,11 +5,11 @@ from datetime import datetime, timedelta
 
 from homeassistant.core import HomeAssistant
 
-from .deeds import Deeds
 from .engine.backoff import Shown, closed_long, stays_quiet
 from .engine.records import Outcome
 from .home import Reach, snapshot
 from .models import Manners
+from .past_actions import PastActions
 
 
 class Situation:
@@ -17,7 +17,7 @@ class Situation:
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Begin with nothing to compare."""
-        self.deeds = Deeds(hass)
+        self.past_actions = PastActions(hass)
         self._hass = hass
         self._shown: Shown | None = None
         self._showing: Mapping[str, str] | None = None
@@ -43,14 +43,13 @@ class Situation:
         """
         closed_for, self._closed_for = self._closed_for, timedelta()
         if closed_long(closed_for, manners.settle_for):
-            self.deeds.forget()
+            self._shown = None
+            self.past_actions.forget()
         return stays_quiet(
             self._shown,
             self.states(gate_ids, reach),
             now=now,
             recheck_after=manners.recheck_after,
-            gate_closed_for=closed_for,
-            settle_for=manners.settle_for,
         )
 
     def states(self, gate_ids: frozenset[str], reach: Reach) -> dict[str, str]:
@@ -60,7 +59,7 @@ class Situation:
     def show(self, gate_ids: frozenset[str], reach: Reach, manners: Manners) -> None:
         """Note what a run that begins now is shown."""
         self._showing = self.states(gate_ids, reach)
-        self.deeds.watch({*gate_ids, *reach.visible}, manners.recheck_after)
+        self.past_actions.watch({*gate_ids, *reach.visible}, manners.recheck_after)
 
     def ended(self, outcome: Outcome, *, now: datetime) -> None:
         """Keep how the run ended; one that was forgotten meanwhile says nothing."""
@@ -73,8 +72,8 @@ class Situation:
         self._shown = self._showing = None
         self._closed_since = None
         self._closed_for = timedelta()
-        self.deeds.forget()
+        self.past_actions.forget()
 
     def close(self) -> None:
         """Let go of what is watched."""
-        self.deeds.close()
+        self.past_actions.close()

@@ -5,6 +5,7 @@ import pytest
 
 from custom_components.proactive_agent.engine.backoff import (
     Shown,
+    closed_long,
     differs,
     stays_quiet,
 )
@@ -14,7 +15,6 @@ pytestmark = pytest.mark.contract("G4")
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 STATES = {"input_number.hunger": "1.0", "light.lamp": "on"}
-NEVER_CLOSED = timedelta()
 HALF_AN_HOUR = timedelta(minutes=30)
 
 
@@ -23,16 +23,12 @@ def quiet(
     states: dict[str, str] | None = None,
     *,
     after: timedelta = timedelta(minutes=15),
-    gate_closed_for: timedelta = NEVER_CLOSED,
-    settle_for: timedelta = HALF_AN_HOUR,
 ) -> bool:
     return stays_quiet(
         shown,
         STATES if states is None else states,
         now=NOON + after,
         recheck_after=timedelta(hours=6),
-        gate_closed_for=gate_closed_for,
-        settle_for=settle_for,
     )
 
 
@@ -84,22 +80,20 @@ def test_a_change_is_news(states: dict[str, str], stays: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("closed_for", "settle_for", "stays"),
+    ("closed_for", "settle_for", "is_long"),
     [
-        (timedelta(minutes=29), HALF_AN_HOUR, True),
-        (timedelta(minutes=30), HALF_AN_HOUR, False),
-        (timedelta(hours=1), HALF_AN_HOUR, False),
-        (NEVER_CLOSED, HALF_AN_HOUR, True),
-        (timedelta(seconds=1), timedelta(), False),
-        (NEVER_CLOSED, timedelta(), True),
+        (timedelta(minutes=29), HALF_AN_HOUR, False),
+        (timedelta(minutes=30), HALF_AN_HOUR, True),
+        (timedelta(hours=1), HALF_AN_HOUR, True),
+        (timedelta(), HALF_AN_HOUR, False),
+        (timedelta(seconds=1), timedelta(), True),
+        (timedelta(), timedelta(), False),
     ],
 )
-def test_a_gate_that_was_closed_long_enough_makes_it_news(
-    closed_for: timedelta, settle_for: timedelta, stays: bool
+def test_a_gate_was_closed_for_long_only_if_it_was_closed(
+    closed_for: timedelta, settle_for: timedelta, is_long: bool
 ) -> None:
-    result = quiet(shown(), gate_closed_for=closed_for, settle_for=settle_for)
-
-    assert result is stays
+    assert closed_long(closed_for, settle_for) is is_long
 
 
 @pytest.mark.parametrize(

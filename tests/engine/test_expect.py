@@ -9,7 +9,7 @@ from custom_components.proactive_agent.engine.expect import (
     Seen,
     View,
     expect,
-    note,
+    sentence,
 )
 from custom_components.proactive_agent.engine.expect_rules import RULES
 from custom_components.proactive_agent.engine.policy import FREE
@@ -365,12 +365,14 @@ def test_a_free_action_is_known_or_known_to_be_unseen() -> None:
 
 
 def test_one_sentence_holds_all_that_is_otherwise() -> None:
-    assert note(["light.x is still off"], failed=True) == (
+    assert sentence(["light.x is still off"], failed=True) == (
         "It was called without an error, but light.x is still off."
     )
-    assert note(["cover.x is still opening"], failed=False) == (
+    assert sentence(["cover.x is still opening"], failed=False) == (
         "cover.x is still opening."
     )
-    many = note([f"light.{number} is still off" for number in range(7)], failed=True)
+    many = sentence(
+        [f"light.{number} is still off" for number in range(7)], failed=True
+    )
     assert many.endswith("light.4 is still off; and 2 more.")
     assert "\n" not in many

@@ -9,7 +9,6 @@ from custom_components.proactive_agent.engine.repeats import (
     MAX_REMEMBERED,
     Repeats,
     action_key,
-    ago,
 )
 
 pytestmark = pytest.mark.contract("A7")
@@ -23,13 +22,19 @@ def after(
     states: Mapping[str, str], *acted_on: str, before: Mapping[str, str] = HUNGRY
 ) -> Repeats:
     repeats = Repeats()
-    repeats.note("feed", before, states, acted_on=acted_on or ("script.feed",), at=NOON)
+    repeats.add("feed", before, states, acted_on=acted_on or ("script.feed",), at=NOON)
     return repeats
 
 
 def found(repeats: Repeats, *, hours: float = 2) -> bool:
     now = NOON + timedelta(hours=hours)
     return repeats.find("feed", now=now, within=SIX_HOURS) is not None
+
+
+def to_tell(repeats: Repeats) -> bool:
+    past = repeats.find("feed", now=NOON, within=SIX_HOURS)
+    assert past is not None
+    return past.to_tell
 
 
 def test_what_changed_nothing_is_remembered_for_a_time() -> None:
@@ -92,20 +97,23 @@ def test_that_the_entity_itself_followed_is_no_help_yet() -> None:
 
 def test_the_owner_hears_of_it_once_for_each_time_it_was_done() -> None:
     repeats = after(HUNGRY)
-    repeats.tell("feed")
-    repeats.tell("never done")
-    deed = repeats.find("feed", now=NOON, within=SIX_HOURS)
-    assert deed is not None
-    assert deed.is_told
-    repeats.note("feed", HUNGRY, HUNGRY, acted_on=(), at=NOON)
-    deed = repeats.find("feed", now=NOON, within=SIX_HOURS)
-    assert deed is not None
-    assert not deed.is_told
+    repeats.mark_told("feed")
+    repeats.mark_told("never done")
+    assert not to_tell(repeats)
+    repeats.add("feed", HUNGRY, HUNGRY, acted_on=(), at=NOON)
+    assert to_tell(repeats)
+
+
+@pytest.mark.contract("S2")
+def test_of_what_has_shown_an_effect_the_owner_does_not_hear() -> None:
+    repeats = Repeats()
+    repeats.add("feed", HUNGRY, HUNGRY, acted_on=(), at=NOON, has_shown=True)
+    assert not to_tell(repeats)
 
 
 def test_a_later_time_that_helped_replaces_one_that_did_not() -> None:
     repeats = after(HUNGRY)
-    repeats.note("feed", HUNGRY, {}, acted_on=(), at=NOON)
+    repeats.add("feed", HUNGRY, {}, acted_on=(), at=NOON)
     assert not found(repeats)
 
 
@@ -119,7 +127,7 @@ def test_it_forgets_everything_when_told_to() -> None:
 def test_memory_is_bounded_and_keeps_the_latest() -> None:
     repeats = Repeats()
     for number in range(MAX_REMEMBERED + 1):
-        repeats.note(str(number), HUNGRY, HUNGRY, acted_on=(), at=NOON)
+        repeats.add(str(number), HUNGRY, HUNGRY, acted_on=(), at=NOON)
     assert repeats.find("0", now=NOON, within=SIX_HOURS) is None
     for number in range(1, MAX_REMEMBERED + 1):
         assert repeats.find(str(number), now=NOON, within=SIX_HOURS) is not None
@@ -133,17 +141,3 @@ def test_the_same_action_is_the_same_in_any_order() -> None:
     assert one != action_key("light.turn_on", ("light.a",), {"x": 1, "y": [2]})
     assert one != action_key("light.turn_on", ("light.a", "light.b"), {"x": 2})
     assert one != action_key("light.turn_off", ("light.a", "light.b"), {"x": 1})
-
-
-@pytest.mark.parametrize(
-    ("span", "words"),
-    [
-        (timedelta(), "1 second ago"),
-        (timedelta(seconds=59.9), "59 seconds ago"),
-        (timedelta(minutes=1), "1 minute ago"),
-        (timedelta(minutes=119), "1 hour ago"),
-        (timedelta(hours=30), "30 hours ago"),
-    ],
-)
-def test_a_time_span_is_one_round_number(span: timedelta, words: str) -> None:
-    assert ago(span) == words

@@ -15,6 +15,7 @@ from custom_components.proactive_agent.engine.records import (
     ToolSpec,
 )
 from custom_components.proactive_agent.guard import Guard
+from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
 
 from . import stubs  # noqa: F401
@@ -80,6 +81,7 @@ class ToolWorld:
             lock=asyncio.Lock(),
             dry_run=dry_run,
             on_settled=lambda _index, _record: None,
+            past_actions=PastActions(self.hass),
         )
 
     async def toolbox(self, guard: Guard | None = None) -> Toolbox:

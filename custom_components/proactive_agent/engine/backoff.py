@@ -8,7 +8,7 @@ from math import isfinite
 from .records import Outcome
 
 _ALWAYS_AGAIN = {Outcome.ACTED, Outcome.ERROR}
-# A sensor's noise: a fifteenth of a degree and the like, or two per cent of a meter.
+# A sensor's noise: 0.15 of its unit, or two per cent of what a meter shows.
 TREMBLE = 0.15
 TREMBLE_SHARE = 0.02
 
@@ -28,16 +28,11 @@ def stays_quiet(
     *,
     now: datetime,
     recheck_after: timedelta,
-    gate_closed_for: timedelta,
-    settle_for: timedelta,
 ) -> bool:
-    """Say whether waking again would show the model nothing new (G4).
-
-    `gate_closed_for` is how long the gate had been closed before it opened again.
-    """
+    """Say whether waking again would show the model nothing new (G4)."""
     if shown is None or not states or shown.outcome in _ALWAYS_AGAIN:
         return False
-    if now - shown.at >= recheck_after or closed_long(gate_closed_for, settle_for):
+    if now - shown.at >= recheck_after:
         return False
     return shown.states.keys() == states.keys() and not any(
         differs(shown.states[entity_id], state) for entity_id, state in states.items()

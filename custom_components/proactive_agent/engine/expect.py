@@ -8,7 +8,7 @@ from .expect_rules import RULES
 from .one_line import one_line
 from .records import JsonObject
 
-__all__ = ["Expectation", "Seen", "View", "expect", "note"]
+__all__ = ["Expectation", "Seen", "View", "expect", "sentence"]
 
 _BRIGHTNESS = ("brightness", "brightness_pct")
 _SAYS_NOTHING = {"unknown": Seen.UNCLEAR, "unavailable": Seen.OTHER}
@@ -51,6 +51,11 @@ class Expectation:
             and self.find(self.before).seen is Seen.EXACT
         )
 
+    def attributes(self, view: View) -> list[str]:
+        """Return which attributes are looked at, beside the state."""
+        found = (check(view).attribute for check in self.checks)
+        return [name for name in dict.fromkeys(found) if name is not None]
+
     def describe(self, entity_id: str, view: View) -> str | None:
         """Say in words how an entity is not as asked; None if it is, or unclear."""
         found = self.find(view)
@@ -89,7 +94,7 @@ def expect(name: str, data: JsonObject, before: View) -> Expectation | None:
     )
 
 
-def note(findings: Iterable[str], *, failed: bool) -> str:
+def sentence(findings: Iterable[str], *, failed: bool) -> str:
     """Put what was found otherwise than asked into one sentence."""
     found = [*findings]
     said = "; ".join(found[:_MAX_NAMED])

@@ -197,6 +197,7 @@ RULES: Mapping[str, Rule] = {
     ),
     "vacuum.pause": _to("paused", "idle"),
     "vacuum.return_to_base": _to("docked", moving=("returning",)),
+    "vacuum.set_fan_speed": _set(fan_speed=attribute_is("fan_speed")),
     "vacuum.start": _to("cleaning"),
     "vacuum.stop": _to("idle", "paused", "docked"),
     "valve.close_valve": _moved_to("closed", "closing", 0),

@@ -8,6 +8,9 @@ from enum import StrEnum
 type Json = bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None
 type JsonObject = Mapping[str, Json]
 
+# The error of an action that was waited for as long as one may be, and goes on (R8).
+NOT_ENDED = "it did not end within 10 minutes; it may still be running"
+
 
 class Cause(StrEnum):
     """What woke the heartbeat."""
@@ -139,6 +142,11 @@ class ActionRecord:
     observed: JsonObject | None = None
     error: str | None = None
     note: str | None = None
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether its end has not been seen, so that nobody may tell of one (S2)."""
+        return self.status is ActionStatus.STILL_RUNNING or self.error == NOT_ENDED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from .errors import CutReason
 from .plain_text import MAX_LENGTH, plain_line, shorten
 from .records import ActionRecord, ActionStatus, Outcome, RunError
 
-_ADDED = {
-    ActionStatus.FAILED: "not_done",
-    ActionStatus.WAITING: "waiting",
-    ActionStatus.STILL_RUNNING: "still_running",
-}
+_ADDED = ("not_done", "waiting", "still_running")
 # Room that the first words keep beside what the code adds, if they need it.
 _LEAST_WORDS = 80
 _NAME_WIDTHS = (MAX_LENGTH, 120, 80, 50, 30, 15)
@@ -50,11 +47,19 @@ class Ending:
         return Outcome.SPOKE if self.said or self.unhelpful else Outcome.NOTHING
 
 
+class Say(Protocol):
+    """Returns one of the code's own sentences, its placeholders filled in."""
+
+    def __call__(self, key: str, **placeholders: str) -> str:
+        """Say what has this key."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
     """The owner's language: `say(key, **placeholders)` and names of actions."""
 
-    say: Callable[..., str]
+    say: Say
     name_of: Callable[[ActionRecord], str]
 
 
@@ -73,8 +78,19 @@ def owner_message(ending: Ending, phrases: Phrases) -> str | None:
     return f"{shorten(base, room)} {added}".strip() or None
 
 
+def settled_message(action: ActionRecord, phrases: Phrases) -> str:
+    """Say what became of an action that outlived its run (R8, S2)."""
+    if action.status is ActionStatus.DONE:
+        key = "settled_done"
+    elif action.may_go_on:
+        key = "settled_unended"
+    else:
+        key = "settled_failed"
+    return phrases.say(key, actions=phrases.name_of(action))
+
+
 def _written_by_code(actions: Sequence[ActionRecord], phrases: Phrases) -> str:
-    names = _names(actions, ActionStatus.DONE, phrases)
+    names = _named([a for a in actions if _sort(a) == "done"], phrases)
     return phrases.say("done", actions=names) if names else ""
 
 
@@ -82,8 +98,8 @@ def _additions(ending: Ending, phrases: Phrases, room: int) -> str:
     """Return what the code has to add, its names as long as there is room for."""
     named = {
         key: names
-        for status, key in _ADDED.items()
-        if (names := _names(ending.actions, status, phrases))
+        for key in _ADDED
+        if (names := _named([a for a in ending.actions if _sort(a) == key], phrases))
     }
     if ending.unhelpful:
         named["unhelpful"] = _named(ending.unhelpful, phrases)
@@ -105,10 +121,18 @@ def _shortfall(ending: Ending, phrases: Phrases) -> list[str]:
     return [phrases.say("cut_error")] if ending.error is not None else []
 
 
-def _names(
-    actions: Sequence[ActionRecord], status: ActionStatus, phrases: Phrases
-) -> str:
-    return _named([one for one in actions if one.status is status], phrases)
+def _sort(action: ActionRecord) -> str | None:
+    """Return the sentence an action is named in, None for one that is not told."""
+    if action.may_go_on:
+        return "still_running"
+    match action.status:
+        case ActionStatus.DONE:
+            return "done"
+        case ActionStatus.FAILED:
+            return "not_done"
+        case ActionStatus.WAITING:
+            return "waiting"
+    return None
 
 
 def _named(actions: Sequence[ActionRecord], phrases: Phrases) -> str:

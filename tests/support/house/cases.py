@@ -232,7 +232,6 @@ CASES: Final = (
     ),
     Case(
         entity_id="vacuum.robot",
-        shows=False,
         does=("set_fan_speed", {"fan_speed": "strong"}),
         attributes={"fan_speed": "strong"},
         wrong=("set_fan_speed", {"fan_speed": "warp"}),

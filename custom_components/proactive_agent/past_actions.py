@@ -1,4 +1,4 @@
-"""What a heartbeat did, watched for whether anything comes of it (A7)."""
+"""The actions of past runs, forgotten when their situation changes (A7)."""
 
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
@@ -14,15 +14,15 @@ from homeassistant.core import (
 from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.util import dt as dt_util
 
-from .engine.repeats import Deed, Repeats
+from .engine.repeats import PastAction, Repeats
 
 _NO_NEWS = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 
 
-class Deeds:
-    """Remembers across the runs of one heartbeat; listens while there is a deed.
+class PastActions:
+    """Remembers across the runs of one heartbeat; listens while it remembers any.
 
-    What makes up the situation and how long a deed counts is told to it by `watch`.
+    What makes up the situation and how long an action counts is told to it by `watch`.
     """
 
     def __init__(self, hass: HomeAssistant) -> None:
@@ -40,33 +40,42 @@ class Deeds:
         self._situation = frozenset(entity_ids)
         self._recheck_after = recheck_after
 
-    def look(self) -> Mapping[str, str]:
-        """Return the situation as it is, to compare a deed with."""
+    def situation(self) -> Mapping[str, str]:
+        """Return the states that an action may change, as they are."""
         return self._states(self._situation)
 
     @callback
-    def done(
-        self, key: str, before: Mapping[str, str], acted_on: Iterable[str]
+    def remember(
+        self,
+        key: str,
+        before: Mapping[str, str],
+        acted_on: Iterable[str],
+        *,
+        has_shown: bool = False,
     ) -> None:
-        """Remember an action that was executed just now."""
+        """Remember an action that was executed just now.
+
+        `before` is the `situation` it was done in; see `Repeats.add`.
+        """
         if self._closed:
             return
-        self._repeats.note(
+        self._repeats.add(
             key,
             before,
             self._states(before),
             acted_on=acted_on,
             at=dt_util.utcnow(),
+            has_shown=has_shown,
         )
         self._listen()
 
-    def without_effect(self, key: str) -> Deed | None:
+    def without_effect(self, key: str) -> PastAction | None:
         """Return the last time of an action if nothing has changed since."""
         return self._repeats.find(key, now=dt_util.utcnow(), within=self._recheck_after)
 
-    def tell(self, key: str) -> None:
+    def mark_told(self, key: str) -> None:
         """Note that the owner hears that an action did not help."""
-        self._repeats.tell(key)
+        self._repeats.mark_told(key)
 
     @callback
     def forget(self) -> None:
