@@ -204,7 +204,6 @@ RANGES: list[tuple[str, dict[str, Any], str, str, float, float]] = [
         5,
     ),
     ("number.a", {"min": 1, "max": 9.5}, "number_set_value", "value", 1, 9.5),
-    ("counter.a", {"minimum": 0, "maximum": 3}, "counter_set_value", "value", 0, 3),
     (
         "water_heater.a",
         {"min_temp": 43.3, "max_temp": 60},
@@ -247,7 +246,7 @@ RANGES: list[tuple[str, dict[str, Any], str, str, float, float]] = [
 
 
 @pytest.mark.parametrize(
-    ("entity_id", "attributes", "tool", "field", "low", "high"), RANGES, ids=range(10)
+    ("entity_id", "attributes", "tool", "field", "low", "high"), RANGES, ids=range(9)
 )
 async def test_the_range_of_an_entity_bounds_the_number(
     world: ToolWorld,
@@ -285,12 +284,22 @@ async def test_the_widest_range_is_offered_and_a_common_step_is_said(
     assert "step" not in parameters["properties"]["temperature"]["description"]
 
 
-async def test_a_counter_without_a_limit_has_no_bound(world: ToolWorld) -> None:
+async def test_a_counter_takes_whole_numbers_and_may_have_no_limit(
+    world: ToolWorld,
+) -> None:
     await world.have({"counter.a": ("1", {"minimum": 0})})
-    assert await world.field("counter_set_value", "value") == {
-        "type": "number",
-        "minimum": 0,
-    }
+    world.note_all()
+    tool = "counter_set_value"
+    assert await world.field(tool, "value") == {"type": "integer", "minimum": 0}
+    # Home Assistant would cut it to 2 and say nothing.
+    answer = await world.call(tool, entity_id="counter.a", value=2.5)
+    assert answer.content == "value: must be a whole number."
+    assert world.calls == []
+    for value in (2, 2.0, "2"):
+        assert not (await world.call(tool, entity_id="counter.a", value=value)).error
+    assert [call.data["value"] for call in world.calls] == [2, 2, 2]
+    await world.have({"counter.a": ("1", {"minimum": 0, "maximum": 3})})
+    assert (await world.field(tool, "value"))["maximum"] == 3
 
 
 @pytest.mark.contract("R4")
@@ -556,7 +565,7 @@ async def test_a_siren_sounds_for_a_number_of_seconds(world: ToolWorld) -> None:
     await world.have({"siren.a": ("off", {"supported_features": 1 | 16})})
     world.note_all()
     assert await world.field("siren_turn_on", "duration") == {
-        "type": "number",
+        "type": "integer",
         "minimum": 0,
     }
     assert not (

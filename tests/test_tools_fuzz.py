@@ -9,6 +9,7 @@ import pytest
 import voluptuous as vol
 
 from custom_components.proactive_agent.engine.answer import ANSWER_LIMIT, encode_answer
+from custom_components.proactive_agent.engine.one_line import visible_line
 from custom_components.proactive_agent.engine.records import (
     ActionStatus,
     Json,
@@ -148,7 +149,7 @@ def is_sentence(answer: ToolAnswer) -> bool:
     return (
         isinstance(answer.content, str)
         and answer.content.endswith(".")
-        and answer.content.isprintable()
+        and answer.content == visible_line(answer.content)
         and len(answer.content) < 1_000
     )
 

@@ -15,12 +15,12 @@ from .guard import Guard
 from .tools.base import AgentTool, ArgumentError
 from .tools.catalogue import Catalogue
 from .tools.offer import Facts, Offer, facts_of, make_offer, spec_of
-from .tools.voice import StopHeartbeatTool, TellOwnerTool
+from .tools.own import StopHeartbeatTool, TellOwnerTool
 
 _LOGGER = logging.getLogger(__name__)
 
 MAX_TOOLS = 128
-_OWN_TOOLS = 2  # the voice and the end of the heartbeat
+_OWN_TOOLS = 2  # what it may ask of its heartbeat
 
 
 class Toolbox:
@@ -36,7 +36,7 @@ class Toolbox:
         stop: Callable[[str], None] | None,
         context: Context,
     ) -> None:
-        """Bind an offer to one run: its guard, its voice and its context."""
+        """Bind an offer to one run: its guard, its context, and who hears of it."""
         self.left_out = offer.left_out
         self._hass = hass
         own = [TellOwnerTool(tell), *([StopHeartbeatTool(stop)] if stop else [])]

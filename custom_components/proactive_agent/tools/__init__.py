@@ -1,1 +1,1 @@
-"""The rooms of the toolbox: one kind of tool, or one step of building it, each."""
+"""The tools of a run: one kind of tool, or one step of making it, a module."""

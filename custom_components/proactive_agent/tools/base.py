@@ -55,8 +55,8 @@ class AgentTool(llm.Tool):
                     f"{self.name} does not take {one_line(key, 60)!r}; "
                     f"it takes {', '.join(known) or 'no arguments'}."
                 )
-            if oddity := _oddity(value):
-                raise ArgumentError(f"{key} {oddity}.")
+            if fault := _fault(value):
+                raise ArgumentError(f"{key} {fault}.")
         try:
             checked: dict[str, Any] = self.parameters(arguments)
         except probatio.Invalid as err:
@@ -83,7 +83,7 @@ def sentence_of(err: probatio.Invalid) -> str:
     return one_line(f"{key}: {first.msg}." if key else f"{first.msg}.", 600)
 
 
-def _oddity(value: Any) -> str | None:
+def _fault(value: Any) -> str | None:
     """Find what no schema of ours names but no action should ever be given."""
     pending = [(value, 0)]
     seen = 0
@@ -96,12 +96,12 @@ def _oddity(value: Any) -> str | None:
             pending += [(part, depth + 1) for part in (*one, *one.values())]
         elif isinstance(one, list):
             pending += [(part, depth + 1) for part in one]
-        elif oddity := _scalar_oddity(one):
-            return oddity
+        elif fault := _scalar_fault(one):
+            return fault
     return None
 
 
-def _scalar_oddity(value: Any) -> str | None:
+def _scalar_fault(value: Any) -> str | None:
     if isinstance(value, str) and len(value) > _MAX_TEXT:
         return "is too long"
     if isinstance(value, float) and not isfinite(value):

@@ -13,6 +13,7 @@ from ..engine.reach import Reach
 from ..guard_checks import Action, judge_action
 from ..guard_facts import script_service
 from .action import ActionPlan
+from .amendments import is_superfluous, with_rules
 from .catalogue import Catalogue
 from .choices import hangs_on_entity, options_of
 from .fields import action_parameters, script_parameters
@@ -42,6 +43,8 @@ def plan_tools(hass: HomeAssistant, catalogue: Catalogue, reach: Reach) -> Plans
     for domain in sorted(catalogue.actions):
         for service in sorted(catalogue.actions[domain]):
             if domain == SCRIPT or is_never(domain, service):
+                continue
+            if is_superfluous(domain, service):
                 continue
             plan = planner.attempt(planner.action, domain, service)
             if plan is not None:
@@ -102,7 +105,11 @@ class _Planner:
             name=unique_name(f"{domain}_{service}", self._taken),
             domain=domain,
             service=service,
-            description=catalogue.text(description, domain, service),
+            description=with_rules(
+                catalogue.text(description, domain, service),
+                action.name,
+                parameters.names,
+            ),
             parameters=parameters,
             annotations=llm.ToolAnnotations(
                 read_only=reads,

@@ -14,7 +14,7 @@ from homeassistant.helpers.translation import async_get_translations
 
 from ..engine.one_line import one_line
 from ..engine.policy import SCRIPT
-from .choices import CORRECTIONS
+from .amendments import CORRECTIONS, correction
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -78,8 +78,8 @@ class Catalogue:
                 described[name] = {"fields": self._with_texts(section, domain, service)}
                 continue
             text = self.text(one, domain, service, "fields", name)
-            correction = CORRECTIONS.get(f"{domain}.{service}", {}).get(name, {})
-            described[name] = {**one, **correction, "description": text}
+            amended = correction(domain, service, name)
+            described[name] = {**one, **amended, "description": text}
         return described
 
 
@@ -95,6 +95,8 @@ def _filtering(actions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     for services in actions.values():
         for description in services.values():
             yield from _filtering_fields(description.get("fields"))
+    for corrected in CORRECTIONS.values():
+        yield from _filtering_fields(corrected)
 
 
 def _filtering_fields(fields: Any) -> Iterator[str]:

@@ -62,69 +62,20 @@ SPANS: Final[Mapping[str, Mapping[str, tuple[str, str, str]]]] = {
     "water_heater": {"temperature": _TEMPERATURE},
 }
 
-# The attributes that hold how short and how long a text may be.
-LENGTHS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = {
-    "input_text": {"value": ("min", "max")},
-    "text": {"value": ("min", "max")},
-}
-
-# Where a description says less of a field than the action itself knows.
-CORRECTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
-    "climate.set_hvac_mode": {"hvac_mode": {"required": True}},
-    "input_datetime.set_datetime": {
-        "date": {
-            "filter": {"attribute": {"has_date": [True]}},
-            "selector": {"date": {}},
-        },
-        "time": {"filter": {"attribute": {"has_time": [True]}}},
-    },
-    "media_player.play_media": {
-        # Its selector wants the player as well, which the action does not need.
-        "media": {
-            "selector": {
-                "object": {
-                    "fields": {
-                        name: {"required": True, "selector": {"text": {}}}
-                        for name in ("media_content_id", "media_content_type")
-                    }
-                }
-            }
-        }
-    },
-    "media_player.select_sound_mode": {"sound_mode": {"required": True}},
-    "siren.turn_on": {"duration": {"selector": {"number": {"min": 0, "mode": "box"}}}},
-}
-
-# Fields that say what another one says as well, in a way that suits a model less, or
-# what is rarely meant; each of them would be paid for with every turn.
-LEFT_OUT: Final[Mapping[str, frozenset[str]]] = {
-    "input_datetime": frozenset({"datetime", "timestamp"}),
-    "input_select": frozenset({"cycle"}),
-    "light": frozenset(
-        {
-            "brightness",
-            "brightness_step",
-            "brightness_step_pct",
-            "color_name",
-            "flash",
-            "hs_color",
-            "profile",
-            "rgbw_color",
-            "rgbww_color",
-            "white",
-            "xy_color",
-        }
-    ),
-    "media_player": frozenset({"media_filter_classes"}),
-    "select": frozenset({"cycle"}),
+# The attributes that hold how short and how long a text may be, and what it is like.
+LENGTHS: Final[Mapping[str, Mapping[str, tuple[str, str, str]]]] = {
+    "input_text": {"value": ("min", "max", "pattern")},
+    "text": {"value": ("min", "max", "pattern")},
 }
 
 # Whatever of an entity shapes its tools; when none of it changed, the tools have not.
 SHAPING: Final = frozenset(
     chain(
-        (ATTR_SUPPORTED_FEATURES, "has_date", "has_time"),
+        (ATTR_SUPPORTED_FEATURES,),
         *(fields.values() for fields in OPTIONS.values()),
-        *chain.from_iterable(fields.values() for fields in SPANS.values()),
+        *chain.from_iterable(
+            fields.values() for fields in (*SPANS.values(), *LENGTHS.values())
+        ),
     )
 ) - {""}
 
@@ -170,7 +121,34 @@ def span_of(domain: str, field: str, state: State) -> Span | None:
 
 def widest_span(domain: str, field: str, states: Iterable[State]) -> Span | None:
     """Return the range that holds the ranges of all the entities."""
-    spans = [span for one in states if (span := span_of(domain, field, one))]
+    return _widest(span_of(domain, field, one) for one in states)
+
+
+def length_of(domain: str, field: str, state: State) -> Span | None:
+    """Return how long a text may be; None for a field without such bounds."""
+    names = LENGTHS.get(domain, {}).get(field)
+    if names is None:
+        return None
+    low, high = (_number(state.attributes.get(name)) for name in names[:2])
+    return Span(low=low, high=high)
+
+
+def widest_length(domain: str, field: str, states: Iterable[State]) -> Span | None:
+    """Return the lengths that the entities take, all together."""
+    return _widest(length_of(domain, field, one) for one in states)
+
+
+def pattern_of(domain: str, field: str, states: Iterable[State]) -> str | None:
+    """Return the regular expression that all the entities want a text to match."""
+    if (names := LENGTHS.get(domain, {}).get(field)) is None:
+        return None
+    first, *others = [state.attributes.get(names[-1]) for state in states]
+    is_common = isinstance(first, str) and all(one == first for one in others)
+    return first if is_common else None
+
+
+def _widest(each: Iterable[Span | None]) -> Span | None:
+    spans = [span for span in each if span is not None]
     if not spans:
         return None
     lows, highs = [span.low for span in spans], [span.high for span in spans]
@@ -180,15 +158,6 @@ def widest_span(domain: str, field: str, states: Iterable[State]) -> Span | None
         high=None if None in highs else max(one for one in highs if one is not None),
         step=steps.pop() if len(steps) == 1 else None,
     )
-
-
-def length_of(domain: str, field: str, state: State) -> Span | None:
-    """Return how long a text may be; None for a field without such bounds."""
-    names = LENGTHS.get(domain, {}).get(field)
-    if names is None:
-        return None
-    low, high = (_number(state.attributes.get(name)) for name in names)
-    return Span(low=low, high=high)
 
 
 def _words(listed: Any) -> tuple[str, ...]:

@@ -8,9 +8,18 @@ from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import config_validation as cv, selector
 import probatio
 
-from .choices import LEFT_OUT, Span, hangs_on_entity, union_of_options, widest_span
+from ..engine.one_line import one_line
+from .amendments import helpful, is_left_out, is_whole
+from .choices import (
+    Span,
+    hangs_on_entity,
+    pattern_of,
+    union_of_options,
+    widest_length,
+    widest_span,
+)
 from .match import field_applies, matches
-from .values import Choice, Field, Number
+from .values import Choice, Field, Number, shown_range
 
 # What such a selector yields reaches further than the entities it may name (A3).
 _WIDE = frozenset(
@@ -30,6 +39,7 @@ _WIDE = frozenset(
 _FILTER_KEYS = ("integration", "domain", "device_class", "supported_features")
 # A longer list costs more with every turn than the error that names the words.
 _MAX_OPTIONS = 100
+_MAX_PATTERN = 100
 
 type Validator = Choice | Field | Number
 
@@ -46,6 +56,11 @@ class Parameters:
     entity_fields: tuple[str, ...] = ()
     must_ask: bool = False
     filters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def names(self) -> list[str]:
+        """The arguments, in the order in which they are shown."""
+        return [str(marker) for marker in self.schema.schema]
 
 
 def action_parameters(
@@ -71,12 +86,22 @@ def action_parameters(
         if wanted:
             filters[name] = wanted
         span = widest_span(domain, name, fitting)
+        choice = _worded(domain, name, fitting)
         validator = (
-            _ranged(span, config)
-            or _worded(domain, name, fitting)
+            _ranged(span, config, whole=is_whole(domain, name))
+            or choice
             or maker.validator(config)
         )
-        maker.put(schema, name, config, validator, hint=_step_hint(span))
+        text = " ".join(
+            part
+            for part in (
+                helpful(_text(config), is_choice=choice is not None),
+                _step_hint(span),
+                _length_hint(domain, name, fitting),
+            )
+            if part
+        )
+        maker.put(schema, name, config, validator, text)
     return maker.parameters(schema, filters)
 
 
@@ -87,7 +112,7 @@ def script_parameters(
     schema: dict[Any, Any] = {}
     maker = _Maker(hass, actors, in_script=True)
     for name, config in _flat(fields):
-        maker.put(schema, name, config, maker.validator(config))
+        maker.put(schema, name, config, maker.validator(config), _text(config))
     return maker.parameters(schema, {})
 
 
@@ -124,7 +149,7 @@ class _Maker:
         name: str,
         config: Mapping[str, Any],
         validator: Validator,
-        hint: str = "",
+        text: str,
     ) -> None:
         required = bool(config.get("required"))
         if "entity" in (config.get("selector") or ()):
@@ -136,8 +161,7 @@ class _Maker:
         elif self._reaches_far(name, validator):
             self._must_ask = True
         marker = probatio.Required if required else probatio.Optional
-        text = config.get("description") or config.get("name") or ""
-        schema[marker(name, description=f"{text}{hint}".strip() or None)] = validator
+        schema[marker(name, description=text.strip() or None)] = validator
 
     def parameters(
         self, schema: dict[Any, Any], filters: Mapping[str, Mapping[str, Any]]
@@ -155,14 +179,23 @@ class _Maker:
         return self._in_script and name in cv.ENTITY_SERVICE_FIELDS
 
 
-def _ranged(span: Span | None, config: Mapping[str, Any]) -> Number | None:
+def _text(config: Mapping[str, Any]) -> str:
+    return config.get("description") or config.get("name") or ""
+
+
+def _ranged(
+    span: Span | None, config: Mapping[str, Any], *, whole: bool
+) -> Number | None:
     """Take the range of the entities; where they name none, the action's own."""
     if span is None:
-        return None
+        if not whole:
+            return None
+        span = Span()
     described = (config.get("selector") or {}).get("number") or {}
     return Number(
         low=described.get("min") if span.low is None else span.low,
         high=described.get("max") if span.high is None else span.high,
+        whole=whole,
     )
 
 
@@ -176,7 +209,16 @@ def _worded(domain: str, name: str, states: Sequence[State]) -> Choice | None:
 
 
 def _step_hint(span: Span | None) -> str:
-    return f" (step {span.step:g})" if span is not None and span.step else ""
+    return f"(step {span.step:g})" if span is not None and span.step else ""
+
+
+def _length_hint(domain: str, name: str, states: Sequence[State]) -> str:
+    span = widest_length(domain, name, states)
+    if span is None or span.high is None:
+        return ""
+    pattern = pattern_of(domain, name, states)
+    matching = f", matching {one_line(pattern, _MAX_PATTERN)}" if pattern else ""
+    return f"({shown_range(span.low or None, span.high)} characters{matching})"
 
 
 def _validated(config: Any) -> Mapping[str, Any]:
@@ -228,7 +270,7 @@ def _is_useful(domain: str, name: str, config: Mapping[str, Any]) -> bool:
         return True
     # An optional field of which nobody says what it holds helps no model.
     kind = next(iter(config.get("selector") or {"object": None}))
-    return kind != "object" and name not in LEFT_OUT.get(domain, ())
+    return kind != "object" and not is_left_out(domain, name)
 
 
 def _flat(fields: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:

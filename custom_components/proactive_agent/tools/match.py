@@ -53,7 +53,7 @@ def field_applies(wanted: Mapping[str, Any] | None, state: State) -> bool:
         return True
     if "attribute" in wanted:
         return any(
-            _values(state.attributes.get(name)) & {str(one) for one in options}
+            _holds(state.attributes.get(name), options)
             for name, options in wanted["attribute"].items()
         )
     return _supports(state, wanted.get("supported_features"))
@@ -64,6 +64,13 @@ def _supports(state: State, masks: Any) -> bool:
         return True
     features = state.attributes.get(ATTR_SUPPORTED_FEATURES) or 0
     return any(mask & features == mask for mask in cv.ensure_list(masks))
+
+
+def _holds(attribute: Any, options: Iterable[Any] | None) -> bool:
+    """Tell whether an attribute has one of the values; None stands for any value."""
+    if options is None:
+        return attribute is not None
+    return not _values(attribute).isdisjoint(str(one) for one in options)
 
 
 def _values(attribute: Any) -> set[str]:

@@ -60,7 +60,7 @@ def _serialize(node: Any) -> Any:
         return {"type": "array", "items": choice, "minItems": 1, **most}
     if isinstance(node, Number):
         bounds = {"minimum": node.low, "maximum": node.high}
-        return {"type": "number"} | {
+        return {"type": "integer" if node.whole else "number"} | {
             word: bound for word, bound in bounds.items() if bound is not None
         }
     return _of_field(node) if isinstance(node, Field) else selector_serializer(node)

@@ -43,14 +43,23 @@ class Choice:
 class Number:
     """A number between two bounds; None is no bound."""
 
-    def __init__(self, *, low: float | None = None, high: float | None = None) -> None:
-        """Take the bounds, both of them allowed values."""
+    def __init__(
+        self,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+        whole: bool = False,
+    ) -> None:
+        """Take the bounds, both of them allowed values; `whole` takes no fractions."""
         self.low = low
         self.high = high
+        self.whole = whole
 
     def __call__(self, value: Any) -> float:
         """Return a finite number, whole where it is, or raise with the bounds."""
         number = as_number(value)
+        if self.whole and not isinstance(number, int):
+            raise probatio.Invalid("must be a whole number")
         if (sentence := outside(number, self.low, self.high)) is not None:
             raise probatio.Invalid(sentence)
         return number

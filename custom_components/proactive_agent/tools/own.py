@@ -1,4 +1,4 @@
-"""The tools that speak to the owner and end the heartbeat."""
+"""The tools that belong to no entity: what the model may ask of its heartbeat."""
 
 from collections.abc import Callable
 from typing import override
@@ -12,7 +12,7 @@ from .names import STOP_HEARTBEAT, TELL_OWNER
 from .values import Field
 
 
-class SayTool(AgentTool):
+class TextTool(AgentTool):
     """A tool that takes one text and hands it on."""
 
     key: str
@@ -39,7 +39,7 @@ class SayTool(AgentTool):
         return llm.ToolResult(data={"result": self.reply})
 
 
-class TellOwnerTool(SayTool):
+class TellOwnerTool(TextTool):
     """The one voice: said when the run has ended, the last word counts (S1)."""
 
     name = TELL_OWNER
@@ -54,7 +54,7 @@ class TellOwnerTool(SayTool):
     )
 
 
-class StopHeartbeatTool(SayTool):
+class StopHeartbeatTool(TextTool):
     """Ends the heartbeat for good; the owner is told the reason (F8)."""
 
     name = STOP_HEARTBEAT
