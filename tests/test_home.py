@@ -1,6 +1,7 @@
 """What a heartbeat sees and reaches."""
 
 from datetime import timedelta
+from typing import Any
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.const import EntityCategory
@@ -316,6 +317,48 @@ def test_a_state_comes_with_what_matters_and_no_more(hass: HomeAssistant) -> Non
         "12 W, changed just now",
         "5, changed just now",
     ]
+
+
+@pytest.mark.parametrize(
+    ("entity_id", "state", "attributes", "said"),
+    [
+        ("button.x", "unknown", {}, "never used"),
+        ("input_button.x", "unknown", {}, "never used"),
+        ("scene.x", "unknown", {}, "never used"),
+        ("scene.x", "unavailable", {}, "unavailable"),
+        ("light.x", "unknown", {}, "unknown"),
+        ("todo.x", "0", {}, "0 open"),
+        ("todo.x", "unavailable", {}, "unavailable"),
+        ("sensor.x", "unknown", {"unit_of_measurement": "W"}, "unknown"),
+        ("sensor.x", "3.0", {"unit_of_measurement": "W"}, "3.0 W"),
+        ("cover.x", "open", {"current_position": 100.0}, "open, current_position 100"),
+        ("light.x", "on", {"rgb_color": (255.0, 1.5)}, "on, rgb_color [255, 1.5]"),
+        (
+            "climate.x",
+            "cool",
+            {"swing_mode": "off", "swing_horizontal_mode": "wide"},
+            "cool, swing_mode off, swing_horizontal_mode wide",
+        ),
+        ("fan.x", "on", {"direction": "reverse"}, "on, direction reverse"),
+        (
+            "media_player.x",
+            "idle",
+            {"volume_level": 1.0, "is_volume_muted": True},
+            "idle, volume_level 1, is_volume_muted True",
+        ),
+        ("timer.x", "idle", {"duration": "0:05:00"}, "idle, duration 0:05:00"),
+    ],
+)
+def test_a_state_is_told_as_it_is_meant(
+    hass: HomeAssistant,
+    entity_id: str,
+    state: str,
+    attributes: dict[str, Any],
+    said: str,
+) -> None:
+    hass.states.async_set(entity_id, state, attributes)
+    line = describe(hass, Reach(act=(entity_id,))).splitlines()[1]
+    assert line.partition(": ")[2] == f"{said}, changed just now"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,12 @@ import json
 import re
 from typing import Any
 
-from homeassistant.const import ATTR_DEVICE_CLASS, ATTR_UNIT_OF_MEASUREMENT
+from homeassistant.const import (
+    ATTR_DEVICE_CLASS,
+    ATTR_UNIT_OF_MEASUREMENT,
+    STATE_UNAVAILABLE,
+    STATE_UNKNOWN,
+)
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import (
     area_registry as ar,
@@ -40,27 +45,41 @@ TELLING: dict[str, tuple[str, ...]] = {
         "hvac_action",
         "preset_mode",
         "fan_mode",
+        "swing_mode",
+        "swing_horizontal_mode",
     ),
     "cover": (ATTR_DEVICE_CLASS, "current_position", "current_tilt_position"),
     "event": ("event_type",),
-    "fan": ("percentage", "preset_mode", "oscillating"),
+    "fan": ("percentage", "preset_mode", "oscillating", "direction"),
     "group": ("entity_id",),
     "humidifier": ("humidity", "current_humidity", "mode"),
     "input_number": ("min", "max"),
     "light": ("brightness", "color_temp_kelvin", "rgb_color", "effect"),
-    "media_player": ("media_title", "media_artist", "source", "volume_level"),
+    "media_player": (
+        "media_title",
+        "media_artist",
+        "source",
+        "volume_level",
+        "is_volume_muted",
+    ),
     "number": ("min", "max"),
     "remote": ("current_activity",),
     "script": ("last_triggered",),
     "sensor": (ATTR_DEVICE_CLASS,),
     "sun": ("next_rising", "next_setting"),
-    "timer": ("remaining", "finishes_at"),
+    "timer": ("duration", "remaining", "finishes_at"),
     "update": ("installed_version", "latest_version"),
     "vacuum": ("battery_level", "fan_speed"),
     "valve": (ATTR_DEVICE_CLASS, "current_position"),
     "water_heater": ("current_temperature", "temperature", "away_mode"),
     "weather": ("temperature", "temperature_unit", "humidity", "wind_speed"),
 }
+
+# What a state of the domain counts, where no unit says it.
+COUNTED: dict[str, str] = {"todo": "open"}
+
+# An unknown state here is no fault: there was no first time yet.
+NEVER_USED = frozenset({"button", "input_button", "scene"})
 
 
 def describe(hass: HomeAssistant, reach: Reach) -> str:
@@ -105,7 +124,7 @@ def _line(hass: HomeAssistant, entity_id: str, now: datetime) -> str:
     state = hass.states.get(entity_id)
     if state is None:
         return f"- {entity_id}: does not exist"
-    details = [_value(state.state, state.attributes.get(ATTR_UNIT_OF_MEASUREMENT))]
+    details = [_state(state)]
     details.extend(
         f"{name} {_value(value)}"
         for name in TELLING.get(state.domain, ())
@@ -113,6 +132,16 @@ def _line(hass: HomeAssistant, entity_id: str, now: datetime) -> str:
     )
     details.append(f"changed {ago(now - state.last_changed)}")
     return f"- {entity_id} {_names(hass, state)}: {', '.join(details)}"
+
+
+def _state(state: State) -> str:
+    if state.state == STATE_UNKNOWN and state.domain in NEVER_USED:
+        return "never used"
+    text = _text(state.state)
+    unit = state.attributes.get(ATTR_UNIT_OF_MEASUREMENT) or COUNTED.get(state.domain)
+    if not unit or state.state in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
+        return text
+    return f"{text} {one_line(str(unit), 20)}"
 
 
 def _names(hass: HomeAssistant, state: State) -> str:
@@ -133,17 +162,20 @@ def _area(hass: HomeAssistant, entity_id: str) -> str | None:
     return area.name if area else None
 
 
-def _value(value: Any, unit: Any = None) -> str:
+def _value(value: Any) -> str:
     if isinstance(value, (list, tuple, set, frozenset)):
-        shown = [_text(str(one)) for one in [*value][:_MAX_ITEMS]]
+        shown = [_single(one) for one in [*value][:_MAX_ITEMS]]
         more = ["…"] if len(value) > _MAX_ITEMS else []
         return f"[{', '.join([*shown, *more])}]"
+    return _single(value)
+
+
+def _single(value: Any) -> str:
     if isinstance(value, datetime):
         value = dt_util.as_local(value).strftime("%Y-%m-%d %H:%M")
     elif isinstance(value, float) and value.is_integer():
         value = int(value)
-    text = _text(str(value))
-    return f"{text} {one_line(str(unit), 20)}" if unit else text
+    return _text(str(value))
 
 
 def _text(text: str) -> str:
