@@ -685,22 +685,6 @@ async def test_what_the_listener_raises_leaves_the_door_working(
 
 
 @pytest.mark.contract("R8")
-async def test_an_action_without_end_is_bounded_on_its_own(
-    hass: HomeAssistant,
-    world: World,
-    make_guard: MakeGuard,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(
-        "custom_components.proactive_agent.guard_call.ACTION_TIMEOUT", 0.01
-    )
-    Gated(hass, "light", "turn_on")
-    sentence = await refused(make_guard(), LAMP_ON, RefusalKind.FAILED)
-    assert sentence.endswith("it took too long")
-    assert not world.lock.locked()
-
-
-@pytest.mark.contract("R8")
 async def test_a_shutdown_is_recorded_as_a_cut(
     hass: HomeAssistant, world: World, make_guard: MakeGuard
 ) -> None:

@@ -26,6 +26,7 @@ def _turn(state: str) -> dict[str, Any]:
 
 WAITS: Mapping[str, dict[str, Any]] = {
     "delay": {"delay": {"minutes": 5}},
+    "20 minutes": {"delay": {"minutes": 20}},
     "event": {"wait_for_trigger": [{"trigger": "event", "event_type": "wet"}]},
     "state": {"wait_template": "{{ is_state('input_boolean.hungry', 'on') }}"},
 }
@@ -83,7 +84,7 @@ async def _cut(home: Home, beat: Beat, way: str) -> None:
     await let_run()
 
 
-@pytest.mark.parametrize("wait", WAITS)
+@pytest.mark.parametrize("wait", ["delay", "event", "state"])
 @pytest.mark.parametrize("way", ["timeout", "off", "reload", "unload", "removal"])
 async def test_a_script_that_outlives_its_run_still_closes_the_valve(
     home: Home, way: str, wait: str
@@ -108,6 +109,28 @@ async def test_the_record_tells_both_that_it_was_running_and_what_became_of_it(
     (run,) = await beat.runs()
     assert [action["status"] for action in run["actions"]] == ["done"]
     assert run["outcome"] == ("timeout" if way == "timeout" else "stopped")
+
+
+async def test_what_takes_longer_than_it_is_waited_for_still_comes_to_its_end(
+    home: Home,
+) -> None:
+    beat = await _begin(home, "20 minutes")
+    await _cut(home, beat, "off")
+    home.clock.turn(timedelta(minutes=10))
+    await let_run()
+    (run,) = await beat.runs()
+    (action,) = run["actions"]
+    assert action["status"] == "failed"
+    assert action["error"] == (
+        "it did not end within 10 minutes; it may still be running"
+    )
+    told = "It has not ended within 10 minutes and may still be running: Water."
+    assert home.told[-1] == told
+    assert _is_open(home.hass)
+    home.clock.turn(timedelta(minutes=10))
+    await home.settled()
+    assert not _is_open(home.hass)
+    assert home.told[-1] == told
 
 
 async def test_one_that_fails_later_is_told_as_failed(home: Home) -> None:

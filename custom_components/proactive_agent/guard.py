@@ -190,22 +190,24 @@ class Guard:
         return record
 
     def _start(self, action: Action) -> tuple[int, asyncio.Task[Result]]:
+        look = Look(self._hass, action)
+        before = self._past_actions.situation()
         index = len(self._records)
         self._append(action, ActionStatus.STILL_RUNNING)
         task = self._hass.async_create_background_task(
-            self._execute(index, action),
+            self._execute(index, action, look, before),
             f"proactive_agent {action.name}",
-            # One that is cancelled before its first step never releases the lock.
+            # One that is cancelled before its first step would never release the lock.
             eager_start=True,
         )
         return index, task
 
-    async def _execute(self, index: int, action: Action) -> Result:
+    async def _execute(
+        self, index: int, action: Action, look: Look, before: Mapping[str, str]
+    ) -> Result:
         """Call, look, record, release: the task owns all of it from here on."""
         outlived = True
         try:
-            look = Look(self._hass, action)
-            before = self._past_actions.situation()
             response, error = await call_action(self._hass, action, self._context)
             outlived = self._over.done() or index in self._abandoned
             self._change(
