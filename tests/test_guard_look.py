@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+import json
 from typing import Any
 
 from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
@@ -232,6 +233,43 @@ async def test_what_already_is_so_is_not_done_again(
     )
     assert room.guard.actions == (record,)
     assert room.calls == []
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "attributes", "seen"),
+    [
+        (
+            "light.turn_on",
+            {"rgb_color": [255, 0, 0], "effect": "none"},
+            {"rgb_color": (255, 0, 0), "effect": None, "brightness": 9},
+            {"state": "on", "rgb_color": [255, 0, 0], "effect": None},
+        ),
+        (
+            "light.turn_on",
+            {"effect": "x"},
+            {"effect": "x\n" * 100},
+            {"state": "on", "effect": f"{'x ' * 30}…"},
+        ),
+        (
+            "light.turn_on",
+            {"brightness": 3},
+            {"brightness": float("nan")},
+            {"state": "on", "brightness": "nan"},
+        ),
+        ("light.turn_on", {"flash": "short"}, {"brightness": 3}, "on"),
+    ],
+)
+async def test_what_was_looked_at_stands_beside_the_state(
+    room: Room,
+    name: str,
+    data: dict[str, Any],
+    attributes: Mapping[str, Any],
+    seen: Json,
+) -> None:
+    room.when_called(name, lambda: room.set("light.a", "on", **attributes))
+    record = await room.act(name, "light.a", **data)
+    assert record.observed == {"light.a": seen}
+    json.dumps(record.observed, allow_nan=False)
 
 
 async def test_what_is_not_certain_is_done(room: Room) -> None:

@@ -9,6 +9,7 @@ from custom_components.proactive_agent.const import DOMAIN
 from custom_components.proactive_agent.engine.errors import CutReason
 from custom_components.proactive_agent.engine.fuses import PauseReason, StopReason
 from custom_components.proactive_agent.engine.records import (
+    NOT_ENDED,
     ActionRecord,
     ActionStatus,
 )
@@ -16,6 +17,7 @@ from custom_components.proactive_agent.engine.report import (
     Ending,
     Phrases,
     owner_message,
+    settled_message,
 )
 from custom_components.proactive_agent.texts import Texts, cached_sentence
 
@@ -101,7 +103,7 @@ async def test_there_is_a_sentence_for_all_that_can_happen(
 
     for key in ("done", "not_done", "waiting", "still_running"):
         needs(key, "actions")
-    for key in ("settled_done", "settled_failed"):
+    for key in ("settled_done", "settled_failed", "settled_unended", "unhelpful"):
         needs(key, "actions")
     for key in (*CutReason, "error"):
         needs(f"cut_{key}")
@@ -160,3 +162,45 @@ async def test_a_sentence_is_there_at_once(hass: HomeAssistant) -> None:
 
     assert sentence == "reported: Fed {her}."
     assert cached_sentence(hass, "no_such_sentence") == "no_such_sentence"
+
+
+@pytest.mark.contract("R8", "S2")
+@pytest.mark.parametrize(
+    ("status", "error", "told"),
+    [
+        (ActionStatus.DONE, None, "What was still running has ended: x."),
+        (ActionStatus.FAILED, "Broken", "What was still running has failed: x."),
+        (
+            ActionStatus.FAILED,
+            NOT_ENDED,
+            "It has not ended within 10 minutes and may still be running: x.",
+        ),
+    ],
+)
+async def test_what_became_of_an_action_is_told_as_far_as_it_was_seen(
+    hass: HomeAssistant, status: ActionStatus, error: str | None, told: str
+) -> None:
+    texts = await Texts.async_load(hass)
+    phrases = Phrases(say=texts.say, name_of=lambda _: "x")
+    one = ActionRecord(
+        action="script.feed", entity_id=(), data={}, status=status, error=error
+    )
+
+    assert settled_message(one, phrases) == told
+
+
+@pytest.mark.contract("S2")
+async def test_what_may_still_run_is_not_told_as_not_done(hass: HomeAssistant) -> None:
+    texts = await Texts.async_load(hass)
+    phrases = Phrases(say=texts.say, name_of=lambda _: "x")
+    one = ActionRecord(
+        action="script.feed",
+        entity_id=(),
+        data={},
+        status=ActionStatus.FAILED,
+        error=NOT_ENDED,
+    )
+
+    message = owner_message(Ending(actions=(one,), said="Hm."), phrases)
+
+    assert message == "Hm. Still running: x."
