@@ -2,21 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-import logging
 from typing import Any
 
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.service import (
-    async_get_all_descriptions,
-    async_get_cached_service_description,
-)
 from homeassistant.helpers.translation import async_get_translations
 
 from ..engine.one_line import one_line
-from ..engine.policy import SCRIPT
 from .amendments import CORRECTIONS, correction
-
-_LOGGER = logging.getLogger(__name__)
+from .descriptions import async_descriptions
 
 _MAX_DESCRIPTION = 500
 
@@ -33,21 +26,10 @@ class Catalogue:
     async def async_read(
         cls, hass: HomeAssistant, known: Catalogue | None = None
     ) -> Catalogue:
-        """Read the descriptions; return what is `known` as long as it still holds.
-
-        Where a base component of Home Assistant lacks a package, its descriptions
-        cannot be read; the scripts, which describe themselves, are left.
-        """
-        failure: ImportError | None = None
-        try:
-            actions = await async_get_all_descriptions(hass)
-        except ImportError as err:
-            failure = err
-            actions = {SCRIPT: _described_scripts(hass)}
+        """Read the descriptions; return what is `known` as long as it still holds."""
+        actions = await async_descriptions(hass)
         if known is not None and known.actions == actions:
             return known
-        if failure is not None:
-            _LOGGER.warning("Only scripts can be tools: %s", failure)
         return cls(
             actions=actions,
             texts=await async_get_translations(hass, "en", "services", {*actions}),
@@ -81,14 +63,6 @@ class Catalogue:
             amended = correction(domain, service, name)
             described[name] = {**one, **amended, "description": text}
         return described
-
-
-def _described_scripts(hass: HomeAssistant) -> dict[str, Any]:
-    return {
-        service: description
-        for service in hass.services.async_services_for_domain(SCRIPT)
-        if (description := async_get_cached_service_description(hass, SCRIPT, service))
-    }
 
 
 def _filtering(actions: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
