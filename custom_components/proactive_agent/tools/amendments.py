@@ -38,8 +38,8 @@ CORRECTIONS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {
     "siren.turn_on": {"duration": {"selector": {"number": {"min": 0, "mode": "box"}}}},
 }
 
-# Actions that no model can make sense of, or that another one does as well: each of
-# them would be paid for with every turn.
+# Actions that no model can make sense of, or that another one does as well: each tool
+# costs tokens with every turn.
 NO_TOOLS: Final[Mapping[str, frozenset[str]]] = {
     "input_select": frozenset(
         {"select_first", "select_last", "select_next", "select_previous"}

@@ -40,7 +40,7 @@ class TextTool(AgentTool):
 
 
 class TellOwnerTool(TextTool):
-    """The one voice: said when the run has ended, the last word counts (S1)."""
+    """Tells the owner something when the run has ended; the last call counts (S1)."""
 
     name = TELL_OWNER
     key = "message"
