@@ -12,7 +12,7 @@ from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.guard import Action, Guard
 from custom_components.proactive_agent.guard_checks import judge_action
 from custom_components.proactive_agent.past_actions import PastActions
-from custom_components.proactive_agent.toolbox import Toolbox
+from custom_components.proactive_agent.toolbox import OfferCache
 from custom_components.proactive_agent.tools.action import ActionTool
 from custom_components.proactive_agent.tools.base import AgentTool
 from custom_components.proactive_agent.tools.schema import json_schema
@@ -53,8 +53,7 @@ async def _tools(hass: HomeAssistant, reach: Reach) -> list[AgentTool]:
         on_settled=lambda _index, _record: None,
         past_actions=PastActions(hass),
     )
-    toolbox = await Toolbox.async_build(
-        hass,
+    toolbox = await OfferCache(hass).async_toolbox(
         reach=reach,
         guard=guard,
         tell=lambda _message: None,

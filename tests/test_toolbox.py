@@ -30,7 +30,7 @@ from custom_components.proactive_agent.engine.records import (
 from custom_components.proactive_agent.guard import Guard
 from custom_components.proactive_agent.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
-from custom_components.proactive_agent.toolbox import MAX_TOOLS, Toolbox
+from custom_components.proactive_agent.toolbox import MAX_TOOLS, OfferCache, Toolbox
 
 from .support.home import async_make_home
 
@@ -80,8 +80,7 @@ class World:
     async def toolbox(self, reach: Reach | None = None) -> Toolbox:
         if reach is not None:
             self.reach = reach
-        return await Toolbox.async_build(
-            self.hass,
+        return await OfferCache(self.hass).async_toolbox(
             reach=self.reach,
             guard=self.guard,
             tell=self.told.append,
@@ -342,8 +341,7 @@ async def test_there_are_never_more_than_128_tools(
 async def test_without_entities_it_can_still_speak(
     hass: HomeAssistant, world: World
 ) -> None:
-    toolbox = await Toolbox.async_build(
-        hass,
+    toolbox = await OfferCache(hass).async_toolbox(
         reach=Reach(),
         guard=world.guard,
         tell=world.told.append,
@@ -551,8 +549,7 @@ async def test_an_error_inside_a_tool_does_not_end_the_run(
     def tell(message: str) -> None:
         raise ValueError(message)
 
-    toolbox = await Toolbox.async_build(
-        hass,
+    toolbox = await OfferCache(hass).async_toolbox(
         reach=Reach(),
         guard=world.guard,
         tell=tell,

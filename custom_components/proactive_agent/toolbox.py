@@ -52,21 +52,6 @@ class Toolbox:
             device_id=None,
         )
 
-    @staticmethod
-    async def async_build(
-        hass: HomeAssistant,
-        *,
-        reach: Reach,
-        guard: Guard,
-        tell: Callable[[str], None],
-        stop: Callable[[str], None] | None,
-        context: Context,
-    ) -> Toolbox:
-        """Build the tools for what may be seen and touched now, for this once."""
-        return await OfferCache(hass).async_toolbox(
-            reach=reach, guard=guard, tell=tell, stop=stop, context=context
-        )
-
     @property
     def specs(self) -> Sequence[ToolSpec]:
         """The tools as the model is told of them, in a stable order."""
