@@ -131,6 +131,17 @@ async def test_all_of_several_are_waited_for(room: Room) -> None:
     assert room.hass.states.get("light.a").attributes["brightness"] == 128  # type: ignore[union-attr]
 
 
+@pytest.mark.contract("A5")
+@pytest.mark.usefixtures("freezer")
+async def test_the_look_ends_where_the_time_of_the_loop_stands_still(
+    room: Room, monkeypatch: pytest.MonkeyPatch, impatient: None
+) -> None:
+    monkeypatch.setattr(guard_look, "FOLLOW_TIMEOUT", 0.05)
+    room.when_called("light.turn_on", lambda: None)
+    record = await room.act("light.turn_on", "light.a")
+    assert record.note == "It was called without an error, but light.a is still off."
+
+
 async def test_what_does_not_follow_is_said(room: Room) -> None:
     room.when_called("light.turn_on", lambda: room.set("light.b", "on"))
     record = await room.act("light.turn_on", "light.a", "light.b")

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Iterable
-from contextlib import suppress
 from math import isfinite
+import threading
 from typing import Final
 
 from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
@@ -89,13 +89,16 @@ class Look:
         unsubscribe = async_track_state_change_event(
             self._hass, self._expected, look_again
         )
+        # By the machine's clock: it holds the action lock, so it has to end even
+        # where the loop's own time stands still.
+        seen = threading.Event()
+        bound = self._hass.async_add_executor_job(seen.wait, FOLLOW_TIMEOUT)
         try:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(FOLLOW_TIMEOUT):
-                    await asyncio.wait(
-                        {settled, over}, return_when=asyncio.FIRST_COMPLETED
-                    )
+            await asyncio.wait(
+                {settled, over, bound}, return_when=asyncio.FIRST_COMPLETED
+            )
         finally:
+            seen.set()
             unsubscribe()
 
     def observed(self) -> JsonObject:
