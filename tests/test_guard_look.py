@@ -131,7 +131,6 @@ async def test_all_of_several_are_waited_for(room: Room) -> None:
     assert room.hass.states.get("light.a").attributes["brightness"] == 128  # type: ignore[union-attr]
 
 
-@pytest.mark.contract("A5")
 @pytest.mark.usefixtures("freezer")
 async def test_the_look_ends_where_the_time_of_the_loop_stands_still(
     room: Room, monkeypatch: pytest.MonkeyPatch, impatient: None
