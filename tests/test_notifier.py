@@ -6,7 +6,7 @@ from homeassistant.components import persistent_notification
 from homeassistant.components.notify import NotifyEntity, NotifyEntityFeature
 from homeassistant.components.notify.const import DATA_COMPONENT
 from homeassistant.components.persistent_notification import Notification, UpdateType
-from homeassistant.core import Context, HomeAssistant, ServiceCall
+from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
@@ -84,6 +84,7 @@ def kept_fixture(hass: HomeAssistant) -> dict[str, Notification]:
     """The persistent notifications that were made, by their ids."""
     notifications: dict[str, Notification] = {}
 
+    @callback
     def note(update: UpdateType, changed: dict[str, Notification]) -> None:
         if update is UpdateType.ADDED:
             notifications.update(changed)
