@@ -7,6 +7,7 @@ from homeassistant.core import HomeAssistant, ServiceCall, SupportsResponse
 from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from .support.attack import LISTS, Siege, async_lay_siege, obeying
 from .support.heartbeats import Beat, let_run
@@ -426,8 +427,7 @@ DRY: list[tuple[str, dict[str, Any]]] = [
 async def test_a_dry_run_calls_and_sends_nothing_and_shows_what_it_would(
     siege: Siege,
 ) -> None:
-    acted: list[Any] = []
-    siege.hass.bus.async_listen("proactive_agent_acted", acted.append)
+    acted = async_capture_events(siege.hass, "proactive_agent_acted")
     beat = await siege.add_heartbeat(**LISTS)
     record = await siege.attack(
         beat,

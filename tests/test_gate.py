@@ -11,6 +11,7 @@ from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
 from homeassistant.setup import async_setup_component
 import pytest
+from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.proactive_agent.gate import Gate
 
@@ -568,7 +569,6 @@ async def test_a_quiet_check_leaves_nothing(
 ) -> None:
     """Not for what is missing, fails, is undefined or cannot be used either."""
     await async_setup_component(hass, "logger", {})
-    seen: list[Any] = []
     hass.states.async_set("sensor.b", "high")
     gate = await build(
         hass,
@@ -588,7 +588,7 @@ async def test_a_quiet_check_leaves_nothing(
     )
     assert not gate.faults
     await hass.async_block_till_done()
-    hass.bus.async_listen("*", seen.append)
+    seen = async_capture_events(hass, "*")
     caplog.clear()
     caplog.set_level(logging.INFO)
     for _ in range(3):

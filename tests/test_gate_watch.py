@@ -302,8 +302,7 @@ async def test_a_quiet_tick_writes_nothing(
     watch = await watched.start(BELOW, {**BELOW, "entity_id": "sensor.c"}, "{{ 1/0 }}")
     await watched.pass_time(freezer, hours=2)
     assert len(writes) == 2
-    seen: list[Any] = []
-    hass.bus.async_listen("*", seen.append)
+    seen = async_capture_events(hass, "*")
     for _ in range(5):
         watch.async_refresh()
         await watched.pass_time(freezer, minutes=5)
