@@ -110,6 +110,20 @@ async def test_a_dry_run_does_nothing_and_says_nothing(home: Home) -> None:
 
 
 @pytest.mark.contract("C8", "C3")
+@pytest.mark.contract("A9")
+async def test_a_dry_run_leaves_what_the_owner_sees_as_it_is(home: Home) -> None:
+    say = ("tell_owner", {"message": "She is well."})
+    home.llm_server.play(calls(MEAL, say), text("Done."))
+    beat = await home.add_heartbeat(act=FEED)
+    seen = [beat.state(key) for key in ("last_wake", "last_outcome")]
+    activity = beat.state("activity", "event")
+    record = await beat.wake(dry_run=True)
+    assert [one["status"] for one in record["actions"]] == ["not_done"]
+    assert (record["outcome"], record["message"]) == ("nothing", None)
+    assert [beat.state(key) for key in ("last_wake", "last_outcome")] == seen
+    assert beat.state("activity", "event") == activity
+
+
 @pytest.mark.parametrize("dry_run", [False, True])
 async def test_running_it_is_refused(home: Home, dry_run: bool) -> None:
     held = Held(text("Fine."))

@@ -83,6 +83,8 @@ class Reporter:
         self._hass.bus.async_fire(
             EVENT_HEARTBEAT_TICK, self._run_data(run), context=run.plan.context
         )
+        if run.plan.dry_run:
+            return
         self._on_activity(
             Activity.WOKE,
             {

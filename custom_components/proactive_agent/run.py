@@ -103,7 +103,7 @@ class Run:
         """What is known of the run by now."""
         return Ending(
             actions=self._guard.actions,
-            said=self._said,
+            said=None if self.plan.dry_run else self._said,
             cut=self._cut,
             error=self._error,
             unhelpful=self._guard.unhelpful,

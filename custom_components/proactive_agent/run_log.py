@@ -21,8 +21,8 @@ class RunLog:
         return iter(self._runs)
 
     def latest(self) -> RunRecord | None:
-        """Return the last run's record."""
-        return self._runs[0] if self._runs else None
+        """Return the record of the last run that was no dry run."""
+        return next((run for run in self._runs if not run.dry_run), None)
 
     def add(self, record: RunRecord) -> None:
         """Put a finished run on top."""

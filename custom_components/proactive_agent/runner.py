@@ -78,7 +78,8 @@ class Runner:
             on_settled=self._action_settled,
         )
         run = self._run = Run(self._hass, plan, ports)
-        self.last_wake = run.started
+        if not plan.dry_run:
+            self.last_wake = run.started
         self._task = self.spawn(
             self._live(run, was_on=self._state.is_on), f"run {run.run_id}"
         )
