@@ -4,22 +4,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-from homeassistant.components.sensor import SensorExtraStoredData
 from homeassistant.core import (
     Event,
     EventStateChangedData,
     HomeAssistant,
-    State,
     callback,
 )
 from homeassistant.helpers import device_registry as dr, entity_registry as er
 from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.helpers.json import json_dumps
 from homeassistant.helpers.translation import async_get_translations
-from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
-    mock_restore_cache_with_extra_data,
+    async_mock_restore_state_shutdown_restart,
 )
 from syrupy.assertion import SnapshotAssertion
 
@@ -189,28 +186,14 @@ async def test_what_a_restart_forgets_is_shown_again(
     home.llm_server.play(text("Fine."))
     beat = await home.add_heartbeat()
     await home.clock.tick()
-    ids = {key: beat.entity_id("sensor", key) for key in ("last_wake", "last_outcome")}
-    before = {key: beat.state(key) for key in (*ids, "tokens_used")}
-    stored = (
-        (ids["last_wake"], _stored(beat.state("last_wake"))),
-        (ids["last_outcome"], {"native_value": "nothing"}),
-    )
-    assert await home.hass.config_entries.async_unload(home.entry.entry_id)
-    mock_restore_cache_with_extra_data(
-        home.hass,
-        [
-            (State(entity_id, "x"), {**extra, "native_unit_of_measurement": None})
-            for entity_id, extra in stored
-        ],
-    )
-    assert await home.hass.config_entries.async_setup(home.entry.entry_id)
+    keys = ("last_wake", "last_outcome", "tokens_used")
+    before = {key: beat.state(key) for key in keys}
+    assert before["last_outcome"] == "nothing"
+    await async_mock_restore_state_shutdown_restart(home.hass)
+    assert await home.hass.config_entries.async_reload(home.entry.entry_id)
     await home.settled()
-    assert {key: beat.state(key) for key in before} == before
-
-
-def _stored(state: str) -> dict[str, Any]:
-    moment = dt_util.parse_datetime(state, raise_on_error=True)
-    return SensorExtraStoredData(moment, None).as_dict()
+    assert not [*home.entry.runtime_data.heartbeats[beat.id].log]
+    assert {key: beat.state(key) for key in keys} == before
 
 
 async def test_the_count_of_ticks_is_looked_up_from_time_to_time(home: Home) -> None:
