@@ -65,7 +65,7 @@ async def test_what_did_not_help_has_the_name_it_had_when_it_was_done(
         )
         await beat.wake()
     assert home.told == [
-        "Done: Turn on fan (attic).",
+        "Called, but not seen to take effect yet: Turn on fan (attic).",
         "It did not help, and was not repeated: Turn on fan (attic).",
     ]
 

@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hypothesis import example, given, settings, strategies as st
 import pytest
@@ -19,6 +20,7 @@ from custom_components.proactive_agent.engine.report import (
 
 SENTENCES = {
     "done": "Done: {actions}.",
+    "unseen": "Called, but not seen to take effect yet: {actions}.",
     "not_done": "Not done: {actions}.",
     "waiting": "Waiting for your yes: {actions}.",
     "still_running": "Still running: {actions}.",
@@ -271,6 +273,19 @@ def test_any_message_is_one_plain_line_that_leaves_nothing_out(
         assert ("Waiting for your yes: " in line) >= (ActionStatus.WAITING in statuses)
         assert ("Still running: " in line) >= (ActionStatus.STILL_RUNNING in statuses)
         assert cut is None or line.endswith(SENTENCES[f"cut_{cut.value}"])
+
+
+@pytest.mark.contract("A5", "S2")
+def test_what_was_not_seen_is_not_told_as_done() -> None:
+    unseen = replace(action("Lamp", ActionStatus.DONE), note="It is still off.")
+    assert owner_message(Ending(actions=(DONE, unseen)), phrases()) == (
+        "Done: Feed. Called, but not seen to take effect yet: Lamp."
+    )
+    assert owner_message(Ending(actions=(unseen,)), phrases()) == (
+        "Called, but not seen to take effect yet: Lamp."
+    )
+    # The model has read what was seen: its own words stand.
+    assert owner_message(Ending(actions=(unseen,), said=SAID), phrases()) == SAID
 
 
 @pytest.mark.contract("A7", "S1", "S2")

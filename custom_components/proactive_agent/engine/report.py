@@ -90,8 +90,17 @@ def settled_message(action: ActionRecord, phrases: Phrases) -> str:
 
 
 def _written_by_code(actions: Sequence[ActionRecord], phrases: Phrases) -> str:
-    names = _named([a for a in actions if _sort(a) == "done"], phrases)
-    return phrases.say("done", actions=names) if names else ""
+    """Say what was done, and of what nobody saw that it came true (S2)."""
+    done = [action for action in actions if _sort(action) == "done"]
+    sorts = {
+        "done": [action for action in done if action.note is None],
+        "unseen": [action for action in done if action.note is not None],
+    }
+    return " ".join(
+        phrases.say(key, actions=_named(some, phrases))
+        for key, some in sorts.items()
+        if some
+    )
 
 
 def _additions(ending: Ending, phrases: Phrases, room: int) -> str:
