@@ -3,8 +3,13 @@
 from datetime import timedelta
 from typing import Final
 
+from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
+
 DOMAIN: Final = "proactive_agent"
 SUBENTRY_HEARTBEAT: Final = "heartbeat"
+
+# The states by which an entity says nothing of what it stands for.
+SILENT_STATES: Final = frozenset({STATE_UNAVAILABLE, STATE_UNKNOWN})
 
 CONF_EXTRA_BODY: Final = "extra_body"
 

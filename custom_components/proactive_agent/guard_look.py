@@ -6,7 +6,6 @@ from math import isfinite
 import threading
 from typing import Final
 
-from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import (
     Event,
     EventStateChangedData,
@@ -16,6 +15,7 @@ from homeassistant.core import (
 )
 from homeassistant.helpers.event import async_track_state_change_event
 
+from .const import SILENT_STATES
 from .engine.expect import Expectation, Seen, View, expect, sentence
 from .engine.one_line import one_line
 from .engine.records import Json, JsonObject
@@ -26,7 +26,6 @@ FOLLOW_TIMEOUT: Final = 2  # seconds a state may take to follow an action
 # These say when they were last used, and nothing of what came of it.
 _SAY_ONLY_WHEN: Final = {"button", "event", "input_button", "scene", "script"}
 _BOOKKEEPING: Final = {"current", "last_triggered"}
-_NO_NEWS: Final = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 _MAX_VALUE = 60
 _MAX_ITEMS = 10
 
@@ -69,7 +68,7 @@ class Look:
         return any(
             now != self._before.get(entity_id)
             for entity_id, now in _shown_by(self._hass, self.entity_ids).items()
-            if now[0] not in _NO_NEWS
+            if now[0] not in SILENT_STATES
         )
 
     async def follow(self, over: asyncio.Future[None]) -> None:

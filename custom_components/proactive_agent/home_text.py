@@ -9,7 +9,6 @@ from typing import Any
 from homeassistant.const import (
     ATTR_DEVICE_CLASS,
     ATTR_UNIT_OF_MEASUREMENT,
-    STATE_UNAVAILABLE,
     STATE_UNKNOWN,
 )
 from homeassistant.core import HomeAssistant, State
@@ -20,6 +19,7 @@ from homeassistant.helpers import (
 )
 from homeassistant.util import dt as dt_util
 
+from .const import SILENT_STATES
 from .engine.one_line import one_line
 from .engine.reach import Reach
 from .engine.spans import ago
@@ -139,7 +139,7 @@ def _state(state: State) -> str:
         return "never used"
     text = _text(state.state)
     unit = state.attributes.get(ATTR_UNIT_OF_MEASUREMENT) or COUNTED.get(state.domain)
-    if not unit or state.state in {STATE_UNAVAILABLE, STATE_UNKNOWN}:
+    if not unit or state.state in SILENT_STATES:
         return text
     return f"{text} {one_line(str(unit), 20)}"
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
-from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.core import (
     CALLBACK_TYPE,
     Event,
@@ -14,9 +13,8 @@ from homeassistant.core import (
 from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.util import dt as dt_util
 
+from .const import SILENT_STATES
 from .engine.repeats import PastAction, Repeats
-
-_NO_NEWS = {STATE_UNAVAILABLE, STATE_UNKNOWN}
 
 
 class PastActions:
@@ -94,7 +92,7 @@ class PastActions:
             entity_id: state.state
             for entity_id in entity_ids
             if (state := self._hass.states.get(entity_id)) is not None
-            and state.state not in _NO_NEWS
+            and state.state not in SILENT_STATES
         }
 
     @callback
@@ -110,5 +108,5 @@ class PastActions:
     @callback
     def _changed(self, event: Event[EventStateChangedData]) -> None:
         state = event.data["new_state"]
-        if state is not None and state.state not in _NO_NEWS:
+        if state is not None and state.state not in SILENT_STATES:
             self._repeats.change(state.entity_id, state.state)

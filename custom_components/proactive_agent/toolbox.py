@@ -1,4 +1,4 @@
-"""The tools of one run: what the model may see, do and say (DESIGN §4)."""
+"""The tools of one run: what the model may see, do and say."""
 
 from collections.abc import Callable, Sequence
 import logging

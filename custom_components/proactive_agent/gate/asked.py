@@ -8,7 +8,7 @@ from homeassistant.core import valid_entity_id
 import jinja2
 from jinja2 import nodes
 
-from .needs import SILENT_STATES
+from ..const import SILENT_STATES
 
 # The two extensions Home Assistant's own environment has.
 _PARSER = jinja2.Environment(

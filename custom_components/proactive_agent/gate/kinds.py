@@ -25,8 +25,8 @@ from homeassistant.helpers.condition import ConditionChecker, EntityConditionBas
 from homeassistant.helpers.template import Template
 from homeassistant.helpers.typing import ConfigType
 
+from ..const import SILENT_STATES
 from .needs import (
-    SILENT_STATES,
     DevicesNeed,
     EntityNeed,
     Need,

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from homeassistant.config_entries import ConfigEntryState
-from homeassistant.const import ATTR_DEVICE_CLASS, STATE_UNAVAILABLE, STATE_UNKNOWN
+from homeassistant.const import ATTR_DEVICE_CLASS
 from homeassistant.core import HomeAssistant, State, split_entity_id
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.condition import trace_condition
 from homeassistant.helpers.template import Template
 from homeassistant.util import dt as dt_util
 
+from ..const import SILENT_STATES
 from .tree import Trouble
 
-SILENT_STATES = frozenset({STATE_UNAVAILABLE, STATE_UNKNOWN})
-_NO_NUMBER = (None, STATE_UNAVAILABLE, STATE_UNKNOWN)
+_NO_NUMBER = (None, *SILENT_STATES)
 
 
 class Need(Protocol):

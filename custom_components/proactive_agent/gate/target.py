@@ -15,7 +15,8 @@ from homeassistant.helpers.target import (
     async_extract_referenced_entity_ids,
 )
 
-from .needs import SILENT_STATES, holds_number, trouble_in_words, trouble_of
+from ..const import SILENT_STATES
+from .needs import holds_number, trouble_in_words, trouble_of
 from .tree import Trouble
 
 _NAMED_AT_MOST = 5

@@ -18,9 +18,8 @@ from homeassistant.helpers.event import (
 )
 from homeassistant.util import dt as dt_util
 
-from ..const import DOMAIN
+from ..const import DOMAIN, SILENT_STATES
 from .gate import Gate
-from .needs import SILENT_STATES
 
 REPORT_AFTER = timedelta(hours=1)
 

@@ -1,4 +1,4 @@
-"""Finds what applies to the chosen entities and plans a tool for it (DESIGN §4)."""
+"""Finds what applies to the chosen entities and plans a tool for it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -7,9 +7,9 @@ from itertools import groupby
 from math import isfinite
 from typing import Any
 
-from homeassistant.const import STATE_UNAVAILABLE, STATE_UNKNOWN
 from homeassistant.util import dt as dt_util
 
+from ..const import SILENT_STATES
 from ..engine.one_line import one_line
 from ..engine.records import JsonObject
 
@@ -24,7 +24,7 @@ _SIZES = (
 )
 _MAX_STATE = 60
 _MAX_TOTALS = 6
-_SILENT = frozenset({STATE_UNAVAILABLE, STATE_UNKNOWN, ""})
+_SILENT = SILENT_STATES | {""}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
