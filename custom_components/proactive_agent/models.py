@@ -111,6 +111,7 @@ class HeartbeatOptions:
     notify: tuple[str, ...] = ()
     fuses: Fuses = field(default_factory=Fuses)
     manners: Manners = field(default_factory=Manners)
+    model: str | None = None  # None: the endpoint's own
 
     @classmethod
     def from_subentry(cls, subentry: ConfigSubentry) -> Self:
@@ -130,6 +131,7 @@ class HeartbeatOptions:
             notify=tuple(data.get(c.CONF_NOTIFY) or ()),
             fuses=Fuses.from_data(data.get(c.CONF_FUSES) or {}),
             manners=Manners.from_data(data.get(c.CONF_MANNERS) or {}),
+            model=data.get(CONF_MODEL) or None,
         )
 
 
