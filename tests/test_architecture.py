@@ -20,7 +20,7 @@ FLOORS: tuple[Floor, ...] = (
     ("models", "texts", "identity", "lineage", "listeners", "run_log", "past_actions"),
     (
         "endpoint",
-        "store beat_state",
+        "store store_* beat_state",
         "notifier",
         "approvals",
         "guard guard.* guard_*",

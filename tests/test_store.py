@@ -43,6 +43,7 @@ RAW: dict[str, Any] = {
     "wakes": 2,
     "tokens": 1500,
     "tokens_total": 9000,
+    "approvals": [],
 }
 
 

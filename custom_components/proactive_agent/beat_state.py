@@ -6,6 +6,7 @@ from datetime import date, datetime
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
+from .engine.approvals import Approval
 from .engine.fuses import (
     Limits,
     PauseReason,
@@ -54,6 +55,11 @@ class BeatState:
     def tokens_total(self) -> int:
         """All tokens ever charged to this heartbeat."""
         return self._state.tokens_total
+
+    @property
+    def approvals(self) -> tuple[Approval, ...]:
+        """The requests for a yes, open and settled (P1)."""
+        return self._state.approvals
 
     @property
     def pause_reason(self) -> PauseReason | None:
@@ -120,9 +126,14 @@ class BeatState:
         """Switch off; what has been used stays on record."""
         self._put(replace(self._state, on=False))
 
-    async def async_save(self) -> None:
-        """Write to disk now."""
-        await self._store.async_save()
+    @callback
+    def put_approvals(self, approvals: tuple[Approval, ...]) -> None:
+        """Keep the requests for a yes; they are written with the next save."""
+        self._put(replace(self._state, approvals=approvals))
+
+    async def async_save(self) -> bool:
+        """Write to disk now and say whether the disk took it (D1)."""
+        return await self._store.async_save()
 
     @callback
     def change_fuses(self, fuses: Fuses, *, now: datetime) -> None:

@@ -1,11 +1,9 @@
 """What must outlive a restart, one file for each endpoint (C6, D1, D2)."""
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
-from datetime import date, datetime
 import logging
 from pathlib import Path
-from typing import Any, Self, override
+from typing import Any
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.exceptions import (
@@ -13,100 +11,19 @@ from homeassistant.exceptions import (
     HomeAssistantError,
     UnsupportedStorageVersionError,
 )
-from homeassistant.helpers.storage import Store
 from homeassistant.util import dt as dt_util
-from homeassistant.util.file import WriteError
 
 from .const import DOMAIN
-from .engine.fuses import Used
+from .store_file import StoreFile
+from .store_state import HeartbeatState
+
+__all__ = ["HeartbeatState", "HeartbeatStore"]
 
 _LOGGER = logging.getLogger(__name__)
 
 VERSION = 1
 SAVE_DELAY = 10  # seconds
 RESERVED_SHARE = 20  # a block is the twentieth part of `max_ticks`
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeartbeatState:
-    """What is remembered of one heartbeat."""
-
-    on: bool
-    used: Used = field(default_factory=Used)
-    tokens_total: int = 0
-
-    def as_dict(self, *, ticks: int) -> dict[str, Any]:
-        """Return what is written to disk, with `ticks` as the count."""
-        deadline, day = self.used.deadline, self.used.day
-        return {
-            "on": self.on,
-            "ticks": ticks,
-            "deadline": deadline.isoformat() if deadline else None,
-            "day": day.isoformat() if day else None,
-            "wakes": self.used.wakes,
-            "tokens": self.used.tokens,
-            "tokens_total": self.tokens_total,
-        }
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` wrote.
-
-        Raises `KeyError`, `TypeError` or `ValueError` for anything else.
-        """
-        deadline, day = data["deadline"], data["day"]
-        if not isinstance(data["on"], bool):
-            raise TypeError("A heartbeat is on or off")
-        return cls(
-            on=data["on"],
-            used=Used(
-                ticks=_count(data["ticks"]),
-                deadline=_moment(deadline) if deadline else None,
-                day=date.fromisoformat(day) if day else None,
-                wakes=_count(data["wakes"]),
-                tokens=_count(data["tokens"]),
-            ),
-            tokens_total=_count(data["tokens_total"]),
-        )
-
-
-def _count(value: Any) -> int:
-    if not isinstance(value, int) or value < 0:
-        raise ValueError("A count is a whole number of at least 0")
-    return value
-
-
-def _moment(value: str) -> datetime:
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("A deadline needs a time zone")
-    return moment
-
-
-class _File(Store[dict[str, Any]]):
-    """The file of one endpoint; what another version wrote is not converted."""
-
-    is_failing = False
-
-    @override
-    async def _async_write_data(self, data: dict[str, Any]) -> None:
-        try:
-            await super()._async_write_data(data)
-        except Exception as error:
-            self.is_failing = True
-            # Home Assistant logs this kind and goes on; a folder fails with another.
-            raise WriteError(str(error)) from error
-        self.is_failing = False
-
-    @override
-    async def _async_migrate_func(
-        self, old_major_version: int, old_minor_version: int, old_data: dict[str, Any]
-    ) -> dict[str, Any]:
-        if (old_major_version, old_minor_version) > (self.version, self.minor_version):
-            raise UnsupportedStorageVersionError(
-                self.key, old_major_version, self.version
-            )
-        raise ValueError("There is no older version")
 
 
 class HeartbeatStore:
@@ -118,7 +35,7 @@ class HeartbeatStore:
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
         """Prepare the file of one endpoint; nothing is read yet."""
-        self._store = _File(
+        self._store = StoreFile(
             hass, VERSION, f"{DOMAIN}.{entry_id}", private=True, atomic_writes=True
         )
         self._hass = hass

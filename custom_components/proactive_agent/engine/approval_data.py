@@ -1,0 +1,80 @@
+"""Requests for a yes as they are written to disk (P7)."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from .approvals import Approval, ApprovalStatus
+
+_TEXTS: Final = (
+    "approval_id",
+    "action",
+    "because",
+    "secret",
+    "run_id",
+    "context_id",
+)
+_FLAGS: Final = ("must_ask", "is_risky", "has_changed")
+_LISTS: Final = ("entity_id", "named")
+_MAPS: Final = ("data", "states")
+_MOMENTS: Final = ("asked", "expires")
+
+
+def approval_as_dict(approval: Approval) -> dict[str, Any]:
+    """Return a request as plain data."""
+    plain = (*_TEXTS, *_FLAGS, "index", "answered_by", "note")
+    settled = approval.settled
+    return {
+        **{key: getattr(approval, key) for key in plain},
+        **{key: [*getattr(approval, key)] for key in _LISTS},
+        **{key: {**getattr(approval, key)} for key in _MAPS},
+        **{key: getattr(approval, key).isoformat() for key in _MOMENTS},
+        "status": approval.status.value,
+        "settled": settled.isoformat() if settled else None,
+    }
+
+
+def approval_from_dict(data: Mapping[str, Any]) -> Approval:
+    """Read what `approval_as_dict` wrote.
+
+    Raises `KeyError`, `TypeError` or `ValueError` for anything else: half a request
+    must never be answered with a yes.
+    """
+    settled = data["settled"]
+    return Approval(
+        **{key: _typed(data, key, str) for key in _TEXTS},
+        **{key: _typed(data, key, bool) for key in _FLAGS},
+        **{key: _texts(data, key) for key in _LISTS},
+        **{key: _typed(data, key, dict) for key in _MAPS},
+        **{key: _moment(data[key]) for key in _MOMENTS},
+        index=_typed(data, "index", int),
+        answered_by=_text_or_none(data, "answered_by"),
+        note=_text_or_none(data, "note"),
+        status=ApprovalStatus(data["status"]),
+        settled=_moment(settled) if settled is not None else None,
+    )
+
+
+def _typed(data: Mapping[str, Any], key: str, kind: type) -> Any:
+    value = data[key]
+    if not isinstance(value, kind):
+        raise TypeError(f"{key} is no {kind.__name__}")
+    return value
+
+
+def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    values = _typed(data, key, list)
+    if not all(isinstance(value, str) for value in values):
+        raise TypeError(f"{key} holds more than texts")
+    return tuple(values)
+
+
+def _text_or_none(data: Mapping[str, Any], key: str) -> str | None:
+    return None if data[key] is None else str(_typed(data, key, str))
+
+
+def _moment(value: Any) -> datetime:
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("A moment needs a time zone")
+    return moment

@@ -1,0 +1,69 @@
+"""What is remembered of one heartbeat, as it is written to disk (C6)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any, Self
+
+from .engine.approval_data import approval_as_dict, approval_from_dict
+from .engine.approvals import Approval
+from .engine.fuses import Used
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeartbeatState:
+    """What is remembered of one heartbeat."""
+
+    on: bool
+    used: Used = field(default_factory=Used)
+    tokens_total: int = 0
+    approvals: tuple[Approval, ...] = ()
+
+    def as_dict(self, *, ticks: int) -> dict[str, Any]:
+        """Return what is written to disk, with `ticks` as the count."""
+        deadline, day = self.used.deadline, self.used.day
+        return {
+            "on": self.on,
+            "ticks": ticks,
+            "deadline": deadline.isoformat() if deadline else None,
+            "day": day.isoformat() if day else None,
+            "wakes": self.used.wakes,
+            "tokens": self.used.tokens,
+            "tokens_total": self.tokens_total,
+            "approvals": [approval_as_dict(one) for one in self.approvals],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote.
+
+        Raises `KeyError`, `TypeError` or `ValueError` for anything else.
+        """
+        deadline, day = data["deadline"], data["day"]
+        if not isinstance(data["on"], bool):
+            raise TypeError("A heartbeat is on or off")
+        return cls(
+            on=data["on"],
+            used=Used(
+                ticks=_count(data["ticks"]),
+                deadline=_moment(deadline) if deadline else None,
+                day=date.fromisoformat(day) if day else None,
+                wakes=_count(data["wakes"]),
+                tokens=_count(data["tokens"]),
+            ),
+            tokens_total=_count(data["tokens_total"]),
+            approvals=tuple(map(approval_from_dict, data.get("approvals", ()))),
+        )
+
+
+def _count(value: Any) -> int:
+    if not isinstance(value, int) or value < 0:
+        raise ValueError("A count is a whole number of at least 0")
+    return value
+
+
+def _moment(value: str) -> datetime:
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("A deadline needs a time zone")
+    return moment
