@@ -21,7 +21,11 @@ from custom_components.proactive_agent.endpoint import (
     MAX_WAIT,
     EndpointClient,
 )
-from custom_components.proactive_agent.engine.errors import ErrorKind, ModelError
+from custom_components.proactive_agent.engine.errors import (
+    Advice,
+    ErrorKind,
+    ModelError,
+)
 from custom_components.proactive_agent.models import EndpointOptions
 from tests.support.llm_server import CLOSE, Held, LlmServer, Raw, calls, text
 from tests.support.wire_catalogue import CASES, TOOLS, Case
@@ -139,7 +143,8 @@ async def test_the_catalogue_over_a_socket(
     assert caught.value.kind == case.expected["kind"]
     waits_too_long = (caught.value.retry_after or 0) > MAX_WAIT
     again = case.expect == "retry" and not waits_too_long
-    assert (len(llm_server.requests) > 1) is again
+    sent = llm_server.chats if case.endpoint == "chat" else llm_server.requests
+    assert (len(sent) > 1) is again
 
 
 @pytest.mark.parametrize(
@@ -190,7 +195,8 @@ async def test_too_long_a_wait_is_told_instead(
     error = await _fails(client)
     assert error.kind is ErrorKind.RATE_LIMIT
     assert error.retry_after == 3600
-    assert "3600 s" in str(error)
+    assert error.advice is Advice.MUST_WAIT
+    assert error.placeholders == {"seconds": "3600"}
     assert sleeper.waits == []
 
 
@@ -211,7 +217,7 @@ async def test_the_key_follows_no_redirect(
     llm_server.play(Raw(status=status, headers={"Location": target}))
     error = await _fails(client)
     assert error.kind is ErrorKind.NOT_OPENAI_API
-    assert target in str(error)
+    assert error.placeholders == {"target": target}
     assert len(llm_server.requests) == 1
 
 
@@ -222,7 +228,7 @@ async def test_an_answer_without_end_is_cut_off(
     flood = b" " * (4 * MAX_BYTES)
     body = gzip.compress(flood) if coding == "gzip" else flood
     llm_server.play(Raw(headers={"Content-Encoding": coding}, body=body))
-    assert "longer than 8 MB" in str(await _fails(client))
+    assert (await _fails(client)).advice is Advice.OVERSIZE
     assert len(llm_server.chats) == 1
 
 
@@ -239,7 +245,7 @@ async def test_nobody_listens(
     await llm_server.close()
     error = await _fails(client)
     assert error.kind is ErrorKind.CONNECTION
-    assert str(error).startswith("The server cannot be reached")
+    assert "127.0.0.1" in error.placeholders["detail"]
     assert len(sleeper.waits) == 2
     with pytest.raises(ModelError):
         await client.list_models()
@@ -272,7 +278,7 @@ async def test_a_server_without_a_trusted_certificate(
         place, ValueError("self-signed")
     )
     error = await _fails(EndpointClient(session, options, sleeper))
-    assert "certificate is not trusted" in str(error)
+    assert error.advice is Advice.UNTRUSTED_CERTIFICATE
 
 
 @pytest.mark.contract("F3")
@@ -338,7 +344,7 @@ async def test_a_model_without_tools(
 ) -> None:
     refusal = {"error": {"message": "m does not support tools"}}
     llm_server.play(Raw(status=400, body=refusal))
-    with pytest.raises(ModelError, match="This model cannot call tools") as caught:
+    with pytest.raises(ModelError, match="no_tools") as caught:
         await client.probe_tools()
     assert caught.value.kind is ErrorKind.UNSUPPORTED_PARAMETER
 
@@ -354,3 +360,59 @@ async def test_the_key_is_in_no_log(
     assert "busy with" in caplog.text
     assert KEY not in caplog.text
     assert KEY not in repr(client._options)
+
+
+MISSING = Raw(status=404, body={"error": {"message": "model 'm' not found"}})
+
+
+async def test_a_missing_model_is_told_with_those_that_are_there(
+    client: EndpointClient, llm_server: LlmServer
+) -> None:
+    llm_server.models = ["a", "b"]
+    llm_server.play(MISSING)
+    error = await _fails(client)
+    assert error.kind is ErrorKind.MODEL_NOT_FOUND
+    assert error.advice is Advice.MODEL_NOT_LISTED
+    assert error.placeholders == {"model": "m", "models": "a, b"}
+    assert error.said == "404: model 'm' not found"
+    assert [request.method for request in llm_server.requests] == ["POST", "GET"]
+
+
+async def test_a_long_list_of_models_is_cut(
+    client: EndpointClient, llm_server: LlmServer
+) -> None:
+    llm_server.models = [f"model-{number}" for number in range(300)]
+    llm_server.play(MISSING)
+    models = (await _fails(client)).placeholders["models"]
+    assert models.startswith("model-0, model-1, ")
+    assert models.endswith("model-19, … (300)")
+
+
+@pytest.mark.parametrize(
+    "listed", [[], ["m"], ["models/m", "b"], Raw(status=500), Held({"data": []})]
+)
+async def test_a_missing_model_is_told_without_a_list_of_use(
+    client: EndpointClient,
+    llm_server: LlmServer,
+    monkeypatch: pytest.MonkeyPatch,
+    listed: Any,
+) -> None:
+    monkeypatch.setattr(endpoint, "_GLANCE", replace(endpoint._GLANCE, seconds=0.2))
+    llm_server.models_answer = listed
+    llm_server.play(MISSING)
+    error = await _fails(client)
+    assert error.advice is Advice.MODEL_NOT_FOUND
+    assert error.placeholders == {"model": "m"}
+    assert len(llm_server.requests) == 2
+
+
+async def test_a_host_that_nobody_knows(
+    options: EndpointOptions, sleeper: Sleeper
+) -> None:
+    place = ConnectionKey("box", 80, False, True, None, None, None)
+    session = Mock(spec=aiohttp.ClientSession)
+    session.request.side_effect = aiohttp.ClientConnectorDNSError(
+        place, OSError("no such name")
+    )
+    error = await _fails(EndpointClient(session, options, sleeper))
+    assert error.advice is Advice.UNKNOWN_HOST

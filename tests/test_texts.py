@@ -6,7 +6,12 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.proactive_agent.const import DOMAIN
-from custom_components.proactive_agent.engine.errors import CutReason
+from custom_components.proactive_agent.engine.errors import (
+    Advice,
+    CutReason,
+    ErrorKind,
+    ModelError,
+)
 from custom_components.proactive_agent.engine.fuses import PauseReason, StopReason
 from custom_components.proactive_agent.engine.records import (
     NOT_ENDED,
@@ -19,9 +24,27 @@ from custom_components.proactive_agent.engine.report import (
     owner_message,
     settled_message,
 )
-from custom_components.proactive_agent.texts import Texts, cached_sentence
+from custom_components.proactive_agent.texts import (
+    Texts,
+    async_error_text,
+    cached_error_text,
+    cached_sentence,
+)
 
 PREFIX = f"component.{DOMAIN}.selector.message.options."
+# What an error can name, beside its advice.
+ERROR_NEEDS = {
+    Advice.CONNECTION: {"detail"},
+    Advice.CONTEXT_LIMIT: {"limit"},
+    Advice.INTERNAL: {"detail"},
+    Advice.MODEL_NOT_FOUND: {"model"},
+    Advice.MODEL_NOT_LISTED: {"model", "models"},
+    Advice.MUST_WAIT: {"seconds"},
+    Advice.NO_CHOICES: {"keys"},
+    Advice.REDIRECTED: {"target"},
+    Advice.REFUSED_OPTION: {"option"},
+}
+ERROR_WORDS = {"said", *(word for words in ERROR_NEEDS.values() for word in words)}
 
 
 def action(
@@ -131,7 +154,53 @@ async def test_sentences_ask_for_nothing_that_is_not_given(
         if name
     }
 
-    assert asked == {"actions", "detail", "message"}
+    assert asked == {"actions", "detail", "message"} | ERROR_WORDS
+
+
+def test_each_kind_of_error_has_advice_of_its_own() -> None:
+    for kind in ErrorKind:
+        assert ModelError(kind).advice == kind
+
+
+@pytest.mark.contract("R7")
+@pytest.mark.parametrize("advice", Advice)
+async def test_an_error_says_what_to_do(hass: HomeAssistant, advice: Advice) -> None:
+    words = {word: f"<{word} {{}}>" for word in ERROR_NEEDS.get(advice, ())}
+    error = ModelError(
+        ErrorKind.BAD_REQUEST, advice=advice, placeholders=words, said="400: {no}"
+    )
+
+    told = await async_error_text(hass, error)
+
+    first, *then, last = told.split(". ")
+    assert then or advice is Advice.MODEL_NOT_LISTED
+    assert all(word in told for word in words.values())
+    assert first
+    assert last.endswith("The server said: 400: {no}")
+    assert "?" not in told
+    assert cached_error_text(hass, error) == told
+
+
+async def test_an_error_of_which_little_is_known(hass: HomeAssistant) -> None:
+    error = ModelError(ErrorKind.MODEL_NOT_FOUND)
+
+    told = await async_error_text(hass, error)
+
+    assert told == "The server does not have the model ?. Choose one that it has."
+
+
+async def test_an_error_before_the_sentences_are_there(hass: HomeAssistant) -> None:
+    hass.config.language = "nobody has loaded this"
+    error = ModelError(
+        ErrorKind.OVERLOADED,
+        advice=Advice.MUST_WAIT,
+        placeholders={"seconds": "7"},
+        said="503: no",
+    )
+
+    assert (
+        cached_error_text(hass, error) == "overloaded (must_wait): seconds 7: 503: no"
+    )
 
 
 @pytest.mark.contract("S2", "S6")

@@ -31,6 +31,7 @@ from .flow_server import (
     model_error,
 )
 from .subentry_flow import HeartbeatSubentryFlow
+from .texts import async_error_text
 
 
 class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
@@ -85,10 +86,11 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
         try:
             await async_probe(self.hass, self._draft)
         except ModelError as err:
+            reason = await async_error_text(self.hass, err)
             field, error = model_error(err, self._draft)
             if field in (CONF_URL, CONF_API_KEY):
-                return self._show_server(self._draft, {field: error}, str(err))
-            return self._show_model(user_input, {field: error}, str(err))
+                return self._show_server(self._draft, {field: error}, reason)
+            return self._show_model(user_input, {field: error}, reason)
         if self.source == SOURCE_RECONFIGURE:
             return self._update(self._get_reconfigure_entry())
         return self.async_create_entry(title=_title(self._draft), data=self._draft)
@@ -122,7 +124,7 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
                 # A list of models is often public; only a real request needs the key.
                 await async_probe(self.hass, self._draft)
             except ModelError as err:
-                reason = str(err)
+                reason = await async_error_text(self.hass, err)
                 field, error = model_error(err, self._draft)
                 errors = {field if field == CONF_API_KEY else "base": error}
             else:
@@ -152,7 +154,8 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
             server = await async_find_server(self.hass, self._draft)
         except ModelError as err:
             field, error = SERVER_ERRORS[err.kind]
-            return self._show_server(user_input, {field: error}, str(err))
+            reason = await async_error_text(self.hass, err)
+            return self._show_server(user_input, {field: error}, reason)
         self._draft[CONF_URL] = server.url
         self._models = server.models
         return await self.async_step_model()

@@ -10,11 +10,11 @@ from typing import Final
 
 import aiohttp
 
-from .engine.errors import ErrorKind, ModelError
+from .engine.errors import Advice, ErrorKind, ModelError
 from .engine.records import JsonObject, Reply, ToolSpec
 from .engine.wire import decode_models, decode_reply, encode_request
-from .engine.wire.errors import ADVICE
 from .engine.wire.facts import quote
+from .engine.wire.models import is_listed
 from .engine.wire.values import write
 from .models import EndpointOptions
 
@@ -30,14 +30,7 @@ _LOADING_PAUSE: Final = 2.0  # seconds
 _BACKOFF: Final = 1.0  # seconds before the second try, doubled for each next
 _JITTER: Final = 0.25  # of a wait, at most, is added to it
 _LOGGED: Final = 2_000  # bytes of an answer, at debug level
-_OVERSIZE: Final = (
-    "The server's answer is longer than 8 MB; check the URL, this is no answer of a "
-    "model."
-)
-_UNTRUSTED: Final = (
-    "The server's certificate is not trusted; switch certificate verification off "
-    "for this endpoint if it is your own server."
-)
+_NAMED: Final = 20  # models in an error
 
 _PROBE_MESSAGES: Final[Sequence[JsonObject]] = (
     {"role": "user", "content": "Call the tool report_ready, to show that you can."},
@@ -88,6 +81,8 @@ _PROBE: Final = _RetryPolicy(
 _LIST: Final = replace(
     _PROBE, seconds=20, tries={ErrorKind.OVERLOADED: 2, ErrorKind.LOADING: 5}
 )
+# An error is waiting to be told.
+_GLANCE: Final = _RetryPolicy(seconds=5, tries={})
 
 
 class EndpointClient:
@@ -113,16 +108,23 @@ class EndpointClient:
         self, messages: Sequence[JsonObject], tools: Sequence[ToolSpec]
     ) -> Reply:
         """Answer one turn, with retries while they can help (R7)."""
-        return await self._chat(messages, tools, _RUN)
+        try:
+            return await self._chat(messages, tools, _RUN)
+        except ModelError as err:
+            if err.kind is not ErrorKind.MODEL_NOT_FOUND:
+                raise
+            raise await self._with_models(err) from err
 
     async def list_models(self) -> list[str]:
         """Return the ids of the models the server offers."""
+        return await self._list(_LIST)
 
+    async def _list(self, policy: _RetryPolicy) -> list[str]:
         async def ask() -> list[str]:
             answer = await self._exchange("GET", "/models", None)
             return decode_models(*answer, api_key=self._key)
 
-        return await self._with_retries(ask, _LIST)
+        return await self._with_retries(ask, policy)
 
     async def probe_tools(self) -> None:
         """Find out by one small request whether the model can be given tools."""
@@ -147,7 +149,22 @@ class EndpointClient:
                 *answer, tools, api_key=self._key, may_be_silent=is_answered
             )
 
-        return await self._with_retries(ask, policy)
+        try:
+            return await self._with_retries(ask, policy)
+        except ModelError as err:
+            if err.kind is not ErrorKind.MODEL_NOT_FOUND:
+                raise
+            raise err.refined(model=options.model) from err
+
+    async def _with_models(self, err: ModelError) -> ModelError:
+        """Name the models that are there, if the server tells them soon."""
+        try:
+            found = await self._list(_GLANCE)
+        except ModelError:
+            return err
+        if not found or is_listed(self._options.model, found):
+            return err
+        return err.refined(advice=Advice.MODEL_NOT_LISTED, models=_some(found))
 
     async def _with_retries[T](
         self, ask: Callable[[], Awaitable[T]], policy: _RetryPolicy
@@ -192,11 +209,15 @@ class EndpointClient:
         return headers
 
     def _unreachable(self, err: Exception) -> ModelError:
-        advice = ADVICE[ErrorKind.CONNECTION]
+        advice = Advice.CONNECTION
         if isinstance(err, aiohttp.ClientSSLError):
-            advice = _UNTRUSTED
-        reason = quote(str(err), self._key) or type(err).__name__
-        return ModelError(ErrorKind.CONNECTION, f"{advice} ({reason})")
+            advice = Advice.UNTRUSTED_CERTIFICATE
+        elif isinstance(err, aiohttp.ClientConnectorDNSError):
+            advice = Advice.UNKNOWN_HOST
+        detail = quote(str(err), self._key) or type(err).__name__
+        return ModelError(
+            ErrorKind.CONNECTION, advice=advice, placeholders={"detail": detail}
+        )
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:
@@ -205,7 +226,7 @@ async def _read(response: aiohttp.ClientResponse) -> bytes:
         content += chunk
         if len(content) > MAX_BYTES:
             response.close()
-            raise ModelError(ErrorKind.NOT_OPENAI_API, _OVERSIZE)
+            raise ModelError(ErrorKind.NOT_OPENAI_API, advice=Advice.OVERSIZE)
     return bytes(content)
 
 
@@ -219,11 +240,14 @@ def _pause(err: ModelError, failures: int) -> float:
         steady = err.kind is ErrorKind.LOADING
         wait = _LOADING_PAUSE if steady else _BACKOFF * 2 ** (failures - 1)
     if wait > MAX_WAIT:
-        raise ModelError(
-            err.kind, f"{err} It asks to wait {wait:.0f} s.", retry_after=wait
-        ) from err
+        raise err.refined(advice=Advice.MUST_WAIT, seconds=f"{wait:.0f}") from err
     return wait * random.uniform(1, 1 + _JITTER)  # noqa: S311 - no secret
 
 
 def _timeout() -> ModelError:
-    return ModelError(ErrorKind.TIMEOUT, ADVICE[ErrorKind.TIMEOUT])
+    return ModelError(ErrorKind.TIMEOUT)
+
+
+def _some(models: Sequence[str]) -> str:
+    more = f", … ({len(models)})" if len(models) > _NAMED else ""
+    return f"{', '.join(models[:_NAMED])}{more}"

@@ -10,7 +10,7 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
 from . import const as c
 from .endpoint import EndpointClient
-from .engine.errors import ErrorKind, ModelError
+from .engine.errors import Advice, ErrorKind, ModelError
 from .models import EndpointOptions
 
 OWN_KEYS: Final = frozenset({"model", "messages", "tools", "stream"})
@@ -68,7 +68,7 @@ def model_error(err: ModelError, draft: Mapping[str, Any]) -> tuple[str, str]:
             return SERVER_ERRORS[kind]
         case ErrorKind.MODEL_NOT_FOUND:
             return CONF_MODEL, "model_not_found"
-        case ErrorKind.UNSUPPORTED_PARAMETER if "tool" in str(err).lower():
+        case _ if err.advice in (Advice.NO_TOOLS, Advice.TOOLS_OFF):
             return CONF_MODEL, "no_tools"
         case ErrorKind.UNSUPPORTED_PARAMETER | ErrorKind.BAD_REQUEST if draft[
             c.CONF_EXTRA_BODY

@@ -10,7 +10,7 @@ from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
 from .beat_state import BeatState
-from .engine.errors import CutReason, ErrorKind, ModelError, RunCutError
+from .engine.errors import Advice, CutReason, ErrorKind, ModelError, RunCutError
 from .engine.loop import Journal, converse
 from .engine.metering import MeteredModel
 from .engine.plain_text import plain_line
@@ -29,17 +29,13 @@ from .guard import Guard
 from .home import Reach, describe
 from .models import HeartbeatOptions
 from .past_actions import PastActions
+from .texts import cached_error_text
 from .toolbox import OfferCache, Toolbox
 
 _LOGGER = logging.getLogger(__name__)
 
 # Seconds that a cancelled conversation may take to end before it is left behind.
 LET_GO_TIMEOUT = 1
-
-NOT_CHARGED = (
-    "The model was not called, because the wake could not be written down; check that "
-    "Home Assistant can write to its disk."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +163,7 @@ class Run:
         try:
             self._check()
             if not await self._ports.budget.charge_wake():
-                self._fail(ErrorKind.INVALID_RESPONSE, NOT_CHARGED)
+                self._fail(_own_fault(Advice.NOT_CHARGED))
                 return
             self._check()
             self._ports.announce(self)
@@ -183,10 +179,10 @@ class Run:
         except RunCutError as cut:
             self._cut = self._cut or cut.kind
         except ModelError as error:
-            self._fail(error.kind, str(error))
+            self._fail(error)
         except Exception as error:
             _LOGGER.exception("A run of %s failed", self.plan.options.title)
-            self._fail(ErrorKind.INVALID_RESPONSE, f"Internal error: {error!r}")
+            self._fail(_own_fault(Advice.INTERNAL, detail=repr(error)))
 
     async def _toolbox(self) -> Toolbox:
         return await self._ports.offers.async_toolbox(
@@ -224,9 +220,10 @@ class Run:
     def _over(self) -> bool:
         return self._released.done()
 
-    def _fail(self, kind: ErrorKind, message: str) -> None:
+    def _fail(self, error: ModelError) -> None:
         if not self._over:
-            self._error = RunError(kind=kind, message=message)
+            message = cached_error_text(self._hass, error)
+            self._error = RunError(kind=error.kind, message=message)
 
     def _check(self) -> None:
         if self._cut is not None:
@@ -245,3 +242,10 @@ class Run:
     @callback
     def _action_settled(self, index: int, action: ActionRecord) -> None:
         self._ports.on_settled(self, index, action)
+
+
+def _own_fault(advice: Advice, **placeholders: str) -> ModelError:
+    """Return the error of a run that failed on this side of the line."""
+    return ModelError(
+        ErrorKind.INVALID_RESPONSE, advice=advice, placeholders=placeholders
+    )

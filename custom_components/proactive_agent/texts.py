@@ -1,5 +1,6 @@
 """Sentences for the owner, in the home's language."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Self
 
@@ -10,6 +11,7 @@ from homeassistant.helpers.translation import (
 )
 
 from .const import DOMAIN
+from .engine.errors import ModelError
 from .engine.records import ActionRecord
 
 _SENTENCES = f"component.{DOMAIN}.selector.message.options"
@@ -57,6 +59,34 @@ class Texts:
     def _entity_name(self, entity_id: str) -> str:
         state = self._hass.states.get(entity_id)
         return state.name if state else entity_id
+
+
+async def async_error_text(hass: HomeAssistant, error: ModelError) -> str:
+    """Say what to do about an error of the model, and what the server said."""
+    language = hass.config.language
+    return _error_text(
+        await async_get_translations(hass, language, "selector", {DOMAIN}), error
+    )
+
+
+@callback
+def cached_error_text(hass: HomeAssistant, error: ModelError) -> str:
+    """Say the same without waiting; set-up has loaded the sentences."""
+    return _error_text(
+        async_get_cached_translations(hass, hass.config.language, "selector", DOMAIN),
+        error,
+    )
+
+
+def _error_text(sentences: Mapping[str, str], error: ModelError) -> str:
+    advice = sentences.get(f"{_SENTENCES}.error_{error.advice}")
+    said = sentences.get(f"{_SENTENCES}.error_said")
+    if advice is None or said is None:
+        return str(error)
+    # Whoever raised it may not have known all that the sentence would like to name.
+    known = defaultdict(lambda: "?", error.placeholders)
+    text = advice.format_map(known)
+    return f"{text} {said.format(said=error.said)}" if error.said else text
 
 
 @callback

@@ -486,7 +486,7 @@ async def test_with_turns_to_spare_nothing_is_announced() -> None:
 
 @pytest.mark.contract("R7")
 async def test_an_error_of_the_model_ends_the_run_with_what_it_had() -> None:
-    error = ModelError(ErrorKind.OVERLOADED, "Too much to do.", retry_after=3)
+    error = ModelError(ErrorKind.OVERLOADED, said="Too much to do.", retry_after=3)
     journal = Journal()
 
     with pytest.raises(ModelError) as raised:

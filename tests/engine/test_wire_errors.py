@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from custom_components.proactive_agent.engine.errors import ErrorKind, ModelError
+from custom_components.proactive_agent.engine.errors import (
+    Advice,
+    ErrorKind,
+    ModelError,
+)
 from custom_components.proactive_agent.engine.wire import (
     classify_error,
     decode_models,
@@ -184,7 +188,7 @@ def test_no_key_is_ever_shown(text: str, key: str) -> None:
 
 def test_a_short_key_does_not_eat_the_sentence() -> None:
     said = str(_classify(400, _error("an example"), api_key="a"))
-    assert said.endswith("The server said: 400: an example")
+    assert said.endswith(": 400: an example")
 
 
 def test_what_a_server_says_is_one_short_line() -> None:
@@ -207,8 +211,10 @@ def test_it_says_what_stands_behind_a_gateway() -> None:
 
 def test_it_names_the_address_a_redirect_leads_to() -> None:
     target = {"Location": "https://box/v1/chat/completions"}
-    assert "https://box/v1" in str(_classify(301, "", target))
-    assert "sends on" not in str(_classify(301, "", {"Location": "/login"}))
+    moved = _classify(301, "", target)
+    assert moved.advice is Advice.REDIRECTED
+    assert moved.placeholders == {"target": "https://box/v1"}
+    assert _classify(301, "", {"Location": "/login"}).advice is Advice.NOT_OPENAI_API
 
 
 @pytest.mark.parametrize(
@@ -226,12 +232,26 @@ def test_it_names_the_address_a_redirect_leads_to() -> None:
 def test_a_model_without_tools_is_called_so(body: Any) -> None:
     error = _classify(400, body)
     assert error.kind is ErrorKind.UNSUPPORTED_PARAMETER
-    assert str(error).startswith("This model cannot call tools")
+    assert error.advice is Advice.NO_TOOLS
 
 
 def test_another_option_is_not_taken_for_tools() -> None:
     error = _error("Unsupported parameter: 'temperature'", code="unsupported_parameter")
-    assert "extra options" in str(_classify(400, error))
+    assert _classify(400, error).advice is Advice.UNSUPPORTED_PARAMETER
+
+
+def test_tools_that_the_server_has_switched_off() -> None:
+    flag = '"auto" tool choice requires --enable-auto-tool-choice to be set'
+    assert _classify(400, _error(flag)).advice is Advice.TOOLS_OFF
+    off = "tools is currently not enabled"
+    assert _classify(400, _error(off)).advice is Advice.TOOLS_OFF
+
+
+def test_a_page_is_called_one() -> None:
+    page = "<html><title>Open WebUI</title>"
+    assert _classify(200, page).advice is Advice.WEB_PAGE
+    assert _classify(404, page).advice is Advice.WEB_PAGE
+    assert _classify(502, page).advice is Advice.OVERLOADED
 
 
 @pytest.mark.parametrize(

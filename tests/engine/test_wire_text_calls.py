@@ -177,7 +177,7 @@ def test_what_only_looks_like_a_call_is_text(content: str) -> None:
 def test_a_broken_call_runs_nothing_and_is_not_taken_for_an_answer(
     content: str,
 ) -> None:
-    with pytest.raises(ModelError, match="tool call") as caught:
+    with pytest.raises(ModelError, match="broken_call") as caught:
         _decode(content)
     assert caught.value.kind is ErrorKind.INVALID_RESPONSE
 

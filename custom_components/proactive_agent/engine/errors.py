@@ -1,6 +1,9 @@
 """The one exception tree of the engine; each error carries a `kind`."""
 
+from collections.abc import Mapping
 from enum import StrEnum
+
+from .records import Usage
 
 
 class ErrorKind(StrEnum):
@@ -19,6 +22,49 @@ class ErrorKind(StrEnum):
     NOT_OPENAI_API = "not_openai_api"
     TIMEOUT = "timeout"
     CONNECTION = "connection"
+
+
+class Advice(StrEnum):
+    """What to do about it: the key of a sentence, in the home's language elsewhere.
+
+    Each kind of error has advice of its own name; the others are for where that would
+    mislead. What a sentence needs stands in the error's `placeholders`.
+    """
+
+    AUTH = "auth"
+    QUOTA = "quota"
+    RATE_LIMIT = "rate_limit"
+    OVERLOADED = "overloaded"
+    LOADING = "loading"
+    MODEL_NOT_FOUND = "model_not_found"  # model
+    CONTEXT_LENGTH = "context_length"
+    BAD_REQUEST = "bad_request"
+    UNSUPPORTED_PARAMETER = "unsupported_parameter"
+    INVALID_RESPONSE = "invalid_response"
+    NOT_OPENAI_API = "not_openai_api"
+    TIMEOUT = "timeout"
+    CONNECTION = "connection"  # detail
+
+    ADD_V1 = "add_v1"
+    ALL_THOUGHT = "all_thought"
+    BROKEN_CALL = "broken_call"
+    CONTEXT_LIMIT = "context_limit"  # limit
+    EMPTY_ANSWER = "empty_answer"
+    FILTERED = "filtered"
+    INTERNAL = "internal"  # detail
+    MODEL_NOT_LISTED = "model_not_listed"  # model, models
+    MUST_WAIT = "must_wait"  # seconds
+    NAMELESS_CALL = "nameless_call"
+    NO_CHOICES = "no_choices"  # keys
+    NOT_CHARGED = "not_charged"
+    NO_TOOLS = "no_tools"
+    OVERSIZE = "oversize"
+    REDIRECTED = "redirected"  # target
+    REFUSED_OPTION = "refused_option"  # option
+    TOOLS_OFF = "tools_off"
+    UNKNOWN_HOST = "unknown_host"
+    UNTRUSTED_CERTIFICATE = "untrusted_certificate"
+    WEB_PAGE = "web_page"
 
 
 class CutReason(StrEnum):
@@ -50,18 +96,53 @@ class AgentError(Exception):
 class ModelError(AgentError):
     """The model gave no usable answer; the run ends with this `kind` (R7).
 
-    `retry_after` is in seconds, None where the server named no delay.
+    `said` is what the server said, on one line and without keys. `retry_after` is in
+    seconds, None where the server named no delay. `usage` is what was used up all the
+    same, None where nobody knows. As a string it is a line for the log.
     """
 
     kind: ErrorKind
 
     def __init__(
-        self, kind: ErrorKind, message: str, *, retry_after: float | None = None
+        self,
+        kind: ErrorKind,
+        *,
+        advice: Advice | None = None,
+        said: str = "",
+        placeholders: Mapping[str, str] | None = None,
+        retry_after: float | None = None,
+        usage: Usage | None = None,
     ) -> None:
-        """Keep the kind beside a sentence for the owner."""
-        super().__init__(message)
+        """Keep what there is to tell; the kind's own advice is the default."""
         self.kind = kind
+        self.advice = advice or Advice(kind)
+        self.said = said
+        self.placeholders = {**(placeholders or {})}
         self.retry_after = retry_after
+        self.usage = usage
+        super().__init__(self._line())
+
+    def refined(
+        self,
+        *,
+        advice: Advice | None = None,
+        usage: Usage | None = None,
+        **placeholders: str,
+    ) -> ModelError:
+        """Return the same error by somebody who knows more about it."""
+        return ModelError(
+            self.kind,
+            advice=advice or self.advice,
+            said=self.said,
+            placeholders={**self.placeholders, **placeholders},
+            retry_after=self.retry_after,
+            usage=usage or self.usage,
+        )
+
+    def _line(self) -> str:
+        what = f" ({self.advice})" if self.advice != self.kind else ""
+        known = ", ".join(f"{key} {value}" for key, value in self.placeholders.items())
+        return ": ".join(filter(None, (f"{self.kind}{what}", known, self.said)))
 
 
 class RunCutError(AgentError):
@@ -84,3 +165,28 @@ class ActionRefusedError(AgentError):
         """Keep the kind beside a sentence for the model."""
         super().__init__(message)
         self.kind = kind
+
+
+class ApprovalFault(StrEnum):
+    """Why an answer to a request does nothing (P6)."""
+
+    NOT_FOUND = "approval_not_found"
+    ANSWERED = "approval_answered"
+    REJECTED = "approval_rejected"
+    EXPIRED = "approval_expired"
+    WITHDRAWN = "approval_withdrawn"
+    NOT_WRITTEN = "approval_not_written"
+    CHANGED = "approval_changed"
+    REFUSED = "approval_refused"
+
+
+class ApprovalError(AgentError):
+    """An answer to a request was not taken, or came to nothing (P4, P6)."""
+
+    kind: ApprovalFault
+
+    def __init__(self, kind: ApprovalFault, detail: str = "") -> None:
+        """Keep the kind beside what is to be said of it."""
+        super().__init__(detail or kind.value)
+        self.kind = kind
+        self.detail = detail

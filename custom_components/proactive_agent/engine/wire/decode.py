@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import re
 from typing import Any, Final
 
-from ..errors import ErrorKind, ModelError
+from ..errors import Advice, ErrorKind, ModelError
 from ..records import Reply, ToolSpec, Usage
 from .calls import (
     Wanted,
@@ -16,7 +16,7 @@ from .calls import (
     to_call,
     to_history,
 )
-from .errors import ADVICE, read_answer, to_error
+from .errors import read_answer, to_error
 from .facts import facts_of, quote
 from .text import read_content, strip_thinking
 from .text_calls import BrokenCallError, find_calls
@@ -30,19 +30,6 @@ _OWN_KEYS: Final = frozenset(
 _CUT: Final = frozenset({"length", "max_tokens", "max_output_tokens"})
 _DONE: Final = frozenset({"stop", "end_turn", "eos", "eos_token", ""})
 _FILTERED: Final = ("content_filter", "safety", "blocklist", "prohibited_content")
-_NO_CHOICES: Final = "The server sent no message of a model; try another model."
-_NO_ANSWER: Final = "The model gave an empty answer; try another model."
-_ALL_THOUGHT: Final = (
-    "The model used up its answer before saying anything, perhaps by thinking; "
-    "allow it more tokens."
-)
-_FILTER: Final = (
-    "The server's content filter held the answer back; word the check differently."
-)
-_NAMELESS: Final = "The model asked for a tool without naming it; try another model."
-_BROKEN: Final = (
-    "The model wrote a tool call that is not whole, or far too much; try another model."
-)
 _MAX_CALLS: Final = 100  # in one turn; a model that wants more has gone astray
 _MAX_CONTENT: Final = 500_000  # characters, thinking included
 
@@ -106,17 +93,17 @@ def _read(
 ) -> _Said:
     content = read_content(message.get("content"))
     if len(content) > _MAX_CONTENT:
-        raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN)
+        raise ModelError(ErrorKind.INVALID_RESPONSE, advice=Advice.BROKEN_CALL)
     spoken = strip_thinking(content)
     if raw_calls := structured_calls(message):
         wanted = read_calls(raw_calls[: _MAX_CALLS + 1], tools, cut_off=cut_off)
         if not wanted:
-            raise ModelError(ErrorKind.INVALID_RESPONSE, _NAMELESS)
+            raise ModelError(ErrorKind.INVALID_RESPONSE, advice=Advice.NAMELESS_CALL)
     else:
         wanted, spoken = _calls_in_text(spoken, tools)
         content = spoken if wanted else content
     if len(wanted) > _MAX_CALLS:
-        raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN)
+        raise ModelError(ErrorKind.INVALID_RESPONSE, advice=Advice.BROKEN_CALL)
     refusal = as_text(message.get("refusal"))
     text = next((words for words in (spoken, refusal) if words.strip()), None)
     return _Said(text=text, calls=tuple(identify(wanted)), content=content or refusal)
@@ -126,16 +113,16 @@ def _calls_in_text(text: str, tools: Sequence[ToolSpec]) -> tuple[list[Wanted], 
     try:
         return find_calls(text, tools)
     except BrokenCallError as err:
-        raise ModelError(ErrorKind.INVALID_RESPONSE, _BROKEN) from err
+        raise ModelError(ErrorKind.INVALID_RESPONSE, advice=Advice.BROKEN_CALL) from err
 
 
 def _refuse_fragment(said: _Said, finish: str, *, may_be_silent: bool) -> None:
     """Raise for an answer that is empty, or calls that a filter may have cut."""
     if finish.startswith(_FILTERED) and (said.calls or said.text is None):
-        raise ModelError(ErrorKind.BAD_REQUEST, _FILTER)
+        raise ModelError(ErrorKind.BAD_REQUEST, advice=Advice.FILTERED)
     if not said.calls and said.text is None and not may_be_silent:
-        advice = _ALL_THOUGHT if finish in _CUT else _NO_ANSWER
-        raise ModelError(ErrorKind.INVALID_RESPONSE, advice)
+        advice = Advice.ALL_THOUGHT if finish in _CUT else Advice.EMPTY_ANSWER
+        raise ModelError(ErrorKind.INVALID_RESPONSE, advice=advice)
 
 
 def _history(message: dict[str, Any], said: _Said) -> dict[str, Any]:
@@ -159,12 +146,15 @@ def _no_message(
     fields = as_dict(payload)
     keys = quote(", ".join(fields), api_key) or "nothing"
     if "choices" in fields or as_text(fields.get("object")).startswith("chat."):
-        return ModelError(ErrorKind.INVALID_RESPONSE, f"{_NO_CHOICES} It sent: {keys}")
+        return ModelError(
+            ErrorKind.INVALID_RESPONSE,
+            advice=Advice.NO_CHOICES,
+            placeholders={"keys": keys},
+        )
     error = to_error(facts_of(status, payload), headers, api_key=api_key)
     if error.kind is not ErrorKind.INVALID_RESPONSE:
         return error
-    advice = ADVICE[ErrorKind.NOT_OPENAI_API]
-    return ModelError(ErrorKind.NOT_OPENAI_API, f"{advice} It sent: {keys}")
+    return ModelError(ErrorKind.NOT_OPENAI_API, said=keys)
 
 
 def _read_usage(usage: dict[str, Any]) -> Usage | None:

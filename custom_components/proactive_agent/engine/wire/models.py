@@ -1,10 +1,10 @@
 """The list of models a server offers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..errors import ErrorKind, ModelError
-from .errors import ADVICE, read_answer, to_error
+from .errors import read_answer, to_error
 from .facts import facts_of
 from .values import as_dict, as_list, as_text
 
@@ -16,6 +16,15 @@ def decode_models(
     payload = read_answer(status, headers, body, api_key=api_key)
     names = filter(None, map(_name, _entries(status, headers, payload, api_key)))
     return list(dict.fromkeys(names))
+
+
+def is_listed(model: str, listed: Iterable[str]) -> bool:
+    """Say whether a model is in a list, where some servers put a prefix before it."""
+    return _bare(model) in map(_bare, listed)
+
+
+def _bare(model: str) -> str:
+    return model.removeprefix("models/")
 
 
 def _entries(
@@ -30,7 +39,7 @@ def _entries(
     error = to_error(facts_of(status, payload), headers, api_key=api_key)
     if error.kind is not ErrorKind.INVALID_RESPONSE:
         raise error
-    raise ModelError(ErrorKind.NOT_OPENAI_API, ADVICE[ErrorKind.NOT_OPENAI_API])
+    raise ModelError(ErrorKind.NOT_OPENAI_API)
 
 
 def _name(entry: Any) -> str:

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 import re
 from typing import Final
 
-from ..errors import ErrorKind
+from ..errors import Advice, ErrorKind
 from .facts import Facts
 
 _TOOLS: Final = re.compile(r"\b(?:tools?|functions?|function calling)\b")
-NO_TOOLS: Final = (
-    "This model cannot call tools; choose one that can, "
-    "or switch tool calling on in the server."
+_TOOLS_OFF: Final = re.compile(
+    r"enable-auto-tool-choice|tool-call-parser|(?:is|are) (?:currently )?(?:not |un)"
+    r"enabled|--jinja"
 )
 _ANY: Final = range(1000)
+_AWAY: Final = range(300, 400)
 _FINE: Final = range(300)
 _FAILED: Final = range(500, 1000)
 _BUSY: Final = frozenset({401, 429, 502, 503, 504, 529})
@@ -128,22 +129,28 @@ _RULES: Final = (
 _SPENT: Final = Rule(ErrorKind.QUOTA, r"exceeded your current quota")
 
 
-def diagnose(facts: Facts, *, has_delay: bool) -> tuple[ErrorKind, str]:
-    """Return the kind of an error, and advice where the kind alone would mislead.
+def diagnose(facts: Facts, *, has_delay: bool) -> tuple[ErrorKind, Advice]:
+    """Return the kind of an error, and the advice that fits.
 
     `has_delay` says that the server named a time after which it may be asked again.
     """
     text = f"{facts.words} {facts.message}".lower()
+    kind = _kind(facts, text, has_delay=has_delay)
+    if kind is ErrorKind.UNSUPPORTED_PARAMETER:
+        if _TOOLS_OFF.search(text):
+            return kind, Advice.TOOLS_OFF
+        if _TOOLS.search(f"{text} {facts.parameter}"):
+            return kind, Advice.NO_TOOLS
+    if kind is ErrorKind.NOT_OPENAI_API and facts.is_html and facts.status not in _AWAY:
+        return kind, Advice.WEB_PAGE
+    return kind, Advice(kind)
+
+
+def _kind(facts: Facts, text: str, *, has_delay: bool) -> ErrorKind:
     if not has_delay and _SPENT.fits(facts.status, text):
-        return ErrorKind.QUOTA, ""
+        return ErrorKind.QUOTA
     rule = next((rule for rule in _RULES if rule.fits(facts.status, text)), None)
-    if rule is None:
-        return _by_form(facts), ""
-    if rule.kind is ErrorKind.UNSUPPORTED_PARAMETER and _TOOLS.search(
-        f"{text} {facts.parameter}"
-    ):
-        return rule.kind, NO_TOOLS
-    return rule.kind, ""
+    return _by_form(facts) if rule is None else rule.kind
 
 
 def _by_form(facts: Facts) -> ErrorKind:
