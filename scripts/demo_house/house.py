@@ -20,11 +20,11 @@ CALL_LIGHT = "light.call_light"
 IN_ITS_HANDS = ("script.feed", "script.play", CALL_LIGHT)
 
 
-def lay_out(config_dir: Path, *, port: int) -> None:
-    """Fill an empty folder with the configuration; raises `DemoError`."""
+def lay_out(config_dir: Path, *, port: int, home: Path = HOME) -> None:
+    """Fill an empty folder with the configuration in `home`; raises `DemoError`."""
     if (config_dir / ".storage").exists():
         raise DemoError(f"{config_dir} already holds a Home Assistant; name a new one")
-    shutil.copytree(HOME, config_dir, dirs_exist_ok=True)
+    shutil.copytree(home, config_dir, dirs_exist_ok=True)
     # A copy, not a link: Python would leave its caches in the checkout otherwise.
     shutil.copytree(
         INTEGRATION,

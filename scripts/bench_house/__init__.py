@@ -1,0 +1,1 @@
+"""Measurements of the integration in a real Home Assistant."""
