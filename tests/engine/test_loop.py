@@ -486,7 +486,8 @@ async def test_with_turns_to_spare_nothing_is_announced() -> None:
 
 @pytest.mark.contract("R7")
 async def test_an_error_of_the_model_ends_the_run_with_what_it_had() -> None:
-    error = ModelError(ErrorKind.OVERLOADED, said="Too much to do.", retry_after=3)
+    used = Usage(prompt=7, estimated=True)
+    error = ModelError(ErrorKind.OVERLOADED, retry_after=3, usage=used)
     journal = Journal()
 
     with pytest.raises(ModelError) as raised:
@@ -501,7 +502,7 @@ async def test_an_error_of_the_model_ends_the_run_with_what_it_had() -> None:
     assert raised.value is error
     assert journal == Journal(
         turns=2,
-        usage=Usage(prompt=5),
+        usage=Usage(prompt=12, estimated=True),
         calls=[record(1, "feed", {}, {"result": "fed"})],
     )
 

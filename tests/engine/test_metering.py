@@ -136,8 +136,23 @@ async def test_a_request_that_fails_keeps_its_charge() -> None:
         await measured.complete()
 
     assert raised.value is error
-    assert len(measured.charges) == 1
+    assert error.usage == Usage(prompt=measured.charges[0], estimated=True)
+    assert sum(measured.charges) == error.usage.total > 0
+
+
+@pytest.mark.contract("F5", "R7")
+@pytest.mark.parametrize("used", [Usage(), Usage(prompt=9, completion=4000)])
+async def test_a_request_that_fails_is_settled_where_its_cost_is_known(
+    used: Usage,
+) -> None:
+    measured = meter(ModelError(ErrorKind.INVALID_RESPONSE, usage=used))
+
+    with pytest.raises(ModelError) as raised:
+        await measured.complete()
+
+    assert raised.value.usage == used
     assert measured.charges[0] > 0
+    assert sum(measured.charges) == used.total
 
 
 @pytest.mark.contract("C5")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import json
 
 from .answer import ANSWER_LIMIT, encode_answer
-from .errors import CutReason, RunCutError
+from .errors import CutReason, ModelError, RunCutError
 from .ports import ChatModel, Tools
 from .records import CallRecord, JsonObject, Reply, ToolAnswer, ToolCall, Usage
 from .wire import tool_message
@@ -59,6 +59,9 @@ async def converse(
         except RunCutError:
             # Nothing was asked: the budget was spent before.
             journal.turns -= 1
+            raise
+        except ModelError as err:
+            journal.usage += err.usage or Usage()
             raise
         if reply.usage is not None:
             journal.usage += reply.usage

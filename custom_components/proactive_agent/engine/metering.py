@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 import json
 
-from .errors import CutReason, RunCutError
+from .errors import CutReason, ModelError, RunCutError
 from .ports import ChatModel
 from .records import JsonObject, Reply, ToolSpec, Usage
 
@@ -36,21 +36,37 @@ class MeteredModel:
     async def complete(
         self, messages: Sequence[JsonObject], tools: Sequence[ToolSpec]
     ) -> Reply:
-        """Answer one turn; raises `RunCutError` if there is no budget left."""
+        """Answer one turn; raises `RunCutError` if there is no budget left.
+
+        A `ModelError` comes with what was used up all the same; where nobody knows,
+        that is what was expected.
+        """
         self._check()
         left = self._remaining()
         if left is not None and left <= 0:
             raise RunCutError(CutReason.TOKEN_LIMIT)
-        expected = _estimate(messages) + _estimate(
-            [[tool.name, tool.description, tool.parameters] for tool in tools]
-        )
-        self._charge(expected)
-        reply = await self._model.complete(messages, tools)
-        usage = reply.usage or Usage(
-            prompt=expected, completion=_estimate(reply.message), estimated=True
-        )
-        self._charge(usage.total - expected)
+        asked = expected_usage(messages, tools)
+        self._charge(asked.total)
+        try:
+            reply = await self._model.complete(messages, tools)
+        except ModelError as err:
+            err.usage = asked if err.usage is None else err.usage
+            self._charge(err.usage.total - asked.total)
+            raise
+        usage = reply.usage or asked + answered_usage(reply)
+        self._charge(usage.total - asked.total)
         return replace(reply, usage=usage)
+
+
+def expected_usage(messages: Sequence[JsonObject], tools: Sequence[ToolSpec]) -> Usage:
+    """Estimate what a request will use before anything is answered."""
+    described = [[tool.name, tool.description, tool.parameters] for tool in tools]
+    return Usage(prompt=_estimate(messages) + _estimate(described), estimated=True)
+
+
+def answered_usage(reply: Reply) -> Usage:
+    """Estimate what an answer has used."""
+    return Usage(completion=_estimate(reply.message), estimated=True)
 
 
 def _estimate(value: object) -> int:
