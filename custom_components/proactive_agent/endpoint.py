@@ -108,12 +108,7 @@ class EndpointClient:
         self, messages: Sequence[JsonObject], tools: Sequence[ToolSpec]
     ) -> Reply:
         """Answer one turn, with retries while they can help (R7)."""
-        try:
-            return await self._chat(messages, tools, _RUN)
-        except ModelError as err:
-            if err.kind is not ErrorKind.MODEL_NOT_FOUND:
-                raise
-            raise await self._with_models(err) from err
+        return await self._chat(messages, tools, _RUN)
 
     async def list_models(self) -> list[str]:
         """Return the ids of the models the server offers."""
@@ -154,7 +149,7 @@ class EndpointClient:
         except ModelError as err:
             if err.kind is not ErrorKind.MODEL_NOT_FOUND:
                 raise
-            raise err.refined(model=options.model) from err
+            raise await self._with_models(err.refined(model=options.model)) from err
 
     async def _with_models(self, err: ModelError) -> ModelError:
         """Name the models that are there, if the server tells them soon."""
