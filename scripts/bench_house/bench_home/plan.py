@@ -1,8 +1,11 @@
 """What stands where in a home of a given size; plain data, the same every time."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
+
+type Kind = tuple[str, str]
 
 ROOMS: Final = (
     "Kitchen",
@@ -13,9 +16,8 @@ ROOMS: Final = (
     "Office",
     "Dining room",
     "Kids room",
-    "Garage",
-    "Garden",
     "Guest room",
+    "Garage",
     "Laundry",
     "Pantry",
     "Attic",
@@ -25,28 +27,46 @@ ROOMS: Final = (
     "Library",
     "Sauna",
     "Porch",
+    "Garden",
 )
-# One room after the other takes the next of these, so that every home has this mix.
-MIX: Final = (
+FEWEST_ROOMS: Final = 5
+PER_ROOM: Final = 10
+
+# What these rooms get before anything else ...
+FIRST: Final[Mapping[str, tuple[Kind, ...]]] = {
+    "Living room": (
+        ("media_player", "television"),
+        ("cover", "blinds"),
+        ("climate", "heating"),
+    ),
+    "Bedroom": (("cover", "blinds"), ("climate", "heating")),
+    "Bathroom": (("fan", "fan"), ("climate", "heating")),
+    "Office": (("media_player", "speaker"), ("cover", "blinds")),
+    "Dining room": (("media_player", "speaker"), ("cover", "blinds")),
+    "Kids room": (("media_player", "speaker"), ("climate", "heating")),
+    "Guest room": (("cover", "blinds"), ("climate", "heating")),
+}
+# ... and what every room gets, the more of it the fuller the home is.
+THEN: Final[tuple[Kind, ...]] = (
     ("light", "light"),
     ("sensor", "temperature"),
     ("switch", "socket"),
     ("sensor", "humidity"),
     ("light", "ceiling spots"),
     ("binary_sensor", "motion"),
-    ("cover", "blinds"),
     ("sensor", "power"),
-    ("media_player", "speaker"),
-    ("light", "table lamp"),
-    ("sensor", "illuminance"),
-    ("switch", "charger"),
-    ("light", "floor lamp"),
-    ("climate", "heating"),
-    ("sensor", "carbon dioxide"),
-    ("light", "strip"),
-    ("fan", "fan"),
     ("binary_sensor", "window"),
+    ("light", "lamp"),
+    ("sensor", "illuminance"),
+    ("climate", "heating"),
+    ("cover", "blinds"),
+    ("media_player", "speaker"),
+    ("switch", "charger"),
+    ("light", "strip"),
+    ("sensor", "carbon dioxide"),
+    ("fan", "fan"),
     ("sensor", "battery"),
+    ("light", "night light"),
     ("switch", "heater plug"),
 )
 
@@ -58,17 +78,26 @@ class Thing:
     domain: str
     kind: str
     room: str
-    name: str
+
+    @property
+    def name(self) -> str:
+        """What its owner calls it."""
+        return f"{self.room} {self.kind}"
 
 
 def plan(size: int) -> tuple[Thing, ...]:
-    """Return the things of a home; a bigger one has more rooms and fuller ones."""
-    rooms = ROOMS[: max(5, min(len(ROOMS), size // 10))]
-    return tuple(_things(size, rooms))
+    """Return the things of a home; a bigger one has more rooms and fuller ones.
+
+    A size that the rooms cannot share evenly, or that they do not hold, gives fewer.
+    """
+    rooms = ROOMS[: max(FEWEST_ROOMS, min(len(ROOMS), size // PER_ROOM))]
+    return tuple(
+        thing
+        for room in rooms
+        for thing in islice(_things_of(room), size // len(rooms))
+    )
 
 
-def _things(size: int, rooms: tuple[str, ...]) -> Iterator[Thing]:
-    for index in range(size):
-        domain, kind = MIX[index % len(MIX)]
-        room = rooms[index * len(rooms) // size]
-        yield Thing(domain=domain, kind=kind, room=room, name=f"{room} {kind}")
+def _things_of(room: str) -> Iterator[Thing]:
+    for domain, kind in dict.fromkeys((*FIRST.get(room, ()), *THEN)):
+        yield Thing(domain=domain, kind=kind, room=room)
