@@ -21,7 +21,7 @@ FLOORS: tuple[Floor, ...] = (
     (
         "endpoint",
         "store store_* beat_state",
-        "notifier",
+        "notifier notify_*",
         "approvals",
         "guard guard.* guard_*",
     ),

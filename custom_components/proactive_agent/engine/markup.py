@@ -22,8 +22,11 @@ _INLINE_TAG = re.compile(
     r"|tt|u|var)(?: [^<>]*)?/?>",
     re.IGNORECASE,
 )
-_TAG = re.compile(r"<[a-z/!?][^<>]*>", re.IGNORECASE)
-_TAG_START = re.compile(r"<(?=[a-z/!?])", re.IGNORECASE)
+# With `@`, `#` or `:` it is a mention, a channel or a picture to a chat.
+_TAG = re.compile(r"<[a-z/!?@#:][^<>]*>", re.IGNORECASE)
+_TAG_START = re.compile(r"<(?=[a-z/!?@#:])", re.IGNORECASE)
+# In a chat it would call people; an address of mail calls nobody.
+_MENTION = re.compile(r"(?<!\w)@+(?=\w)")
 
 _LINK = re.compile(
     r"!?\[([^\[\]]*)\](?:\([^()]*(?:\([^()]*\)[^()]*)*\)|\[[^\[\]]*\])"
@@ -63,7 +66,7 @@ def without_markup(line: str) -> str:
     line = html.unescape(_ENDLESS_NUMBER.sub("", line))
     line = _ACTIVE_ELEMENT.sub(" ", _COMMENT.sub(" ", line))
     line = _TAG.sub(" ", _INLINE_TAG.sub("", line))
-    line = _TAG_START.sub("", line)
+    line = _MENTION.sub("", _TAG_START.sub("", line))
     line = _LABEL.sub(r"\1:", line)
     line, links = _LINK.subn(lambda link: link[1] or link[2] or "", line)
     if links:

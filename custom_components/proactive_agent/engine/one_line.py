@@ -5,6 +5,8 @@ import unicodedata
 
 _BREAKS = {"Cc", "Zs", "Zl", "Zp"}
 _HIDDEN = {"Cf", "Cs", "Co"}
+# Letters and signs that are drawn as nothing, though they count as something.
+_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"
 _JOINERS = "\u200c\u200d"
 _JOINER_RUN = re.compile(f"([{_JOINERS}])[{_JOINERS}]*")
 # Of a longer text only this many characters for each one kept are looked at.
@@ -31,7 +33,7 @@ def visible_line(text: str) -> str:
 
 def _seen(character: str) -> str:
     category = unicodedata.category(character)
-    if category in _BREAKS:
+    if category in _BREAKS or character in _BLANKS:
         return " "
     return "" if category in _HIDDEN and character not in _JOINERS else character
 

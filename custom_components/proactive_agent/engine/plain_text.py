@@ -1,5 +1,7 @@
 """A message as plain text on one line, whatever a model wrote (S6)."""
 
+import re
+
 from .markup import without_line_marks, without_markup
 from .one_line import visible_line
 
@@ -8,6 +10,8 @@ MAX_LENGTH = 255
 _MAX_READ = 10_000
 _MAX_NESTING = 8
 _MARKS = str.maketrans(dict.fromkeys("<>[]()&*_~`#|=+-:", " "))
+# All commands that the apps on phones know have an underscore, but for one.
+_COMMAND = re.compile(r"\w*_\w*|tts", re.ASCII | re.IGNORECASE)
 
 
 def plain_line(text: str, limit: int = MAX_LENGTH) -> str:
@@ -18,6 +22,22 @@ def plain_line(text: str, limit: int = MAX_LENGTH) -> str:
     """
     line = _plain(without_line_marks(text[:_MAX_READ]))
     return _plain(shorten(line, limit))
+
+
+def message_line(text: str, ending: str = "", limit: int = MAX_LENGTH) -> str:
+    """Return what is sent: one plain line that closes with `ending` (S6).
+
+    The text is cut before the ending is. A text that an app on a phone would take
+    for a command, such as `clear_notification`, becomes a sentence.
+    """
+    last = plain_line(ending, limit)
+    room = limit - len(last) - 1 if last else limit
+    first = plain_line(text, room) if room > 0 else ""
+    # Put together, the two could be markup again.
+    line = _plain(f"{first} {last}")
+    if not _COMMAND.fullmatch(line):
+        return line
+    return shorten(f"{line}.", limit)
 
 
 def shorten(line: str, limit: int) -> str:
