@@ -1,5 +1,6 @@
 """The dialogs of an endpoint, walked as the frontend walks them."""
 
+import asyncio
 from collections.abc import Mapping
 import re
 from typing import Any
@@ -10,17 +11,22 @@ from homeassistant.config_entries import (
     ConfigEntryState,
     ConfigFlowResult,
 )
-from homeassistant.core import HomeAssistant
-from homeassistant.data_entry_flow import FlowResultType
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.data_entry_flow import (
+    EVENT_DATA_ENTRY_FLOW_PROGRESSED,
+    FlowResultType,
+)
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
 from yarl import URL
 
+from custom_components.proactive_agent import flow_waiting
 from custom_components.proactive_agent.const import DOMAIN
 from tests.support.llm_server import (
     CLOSE,
     MODEL,
+    Held,
     LlmServer,
     Raw,
     calls,
@@ -28,7 +34,9 @@ from tests.support.llm_server import (
 )
 from tests.support.translated import (
     assert_form_is_translated,
+    assert_menu_is_translated,
     error_text,
+    progress_text,
     result_text,
 )
 
@@ -49,10 +57,20 @@ TOO_SLOW = refusal(408, "Request Timeout")
 NO_SUCH_MODEL = refusal(404, "The model `x` does not exist", code="model_not_found")
 
 
-async def open_dialog(hass: HomeAssistant) -> ConfigFlowResult:
-    return await hass.config_entries.flow.async_init(
+async def choose(hass: HomeAssistant, option: str) -> ConfigFlowResult:
+    """Begin, and choose from the menu that comes first."""
+    menu = await hass.config_entries.flow.async_init(
         DOMAIN, context={"source": SOURCE_USER}
     )
+    assert menu["step_id"] == "user"
+    assert_menu_is_translated("config", menu)
+    return await fill_in(hass, menu, {"next_step_id": option})
+
+
+async def open_dialog(hass: HomeAssistant) -> ConfigFlowResult:
+    form = await choose(hass, "server")
+    assert form["step_id"] == "server"
+    return form
 
 
 async def fill_in(
@@ -64,6 +82,9 @@ async def fill_in(
     )
     if result["type"] is FlowResultType.FORM:
         assert_form_is_translated("config", result)
+    elif result["type"] is FlowResultType.SHOW_PROGRESS:
+        assert progress_text("config", result)
+        return result
     elif not result.get("translation_domain"):
         assert result_text("config", result)
     await hass.async_block_till_done()
@@ -74,7 +95,6 @@ async def at_model(
     hass: HomeAssistant, server: LlmServer, **more: Any
 ) -> ConfigFlowResult:
     form = await open_dialog(hass)
-    assert_form_is_translated("config", form)
     form = await fill_in(hass, form, {"url": server.url, **more})
     assert form["type"] is FlowResultType.FORM
     assert form["step_id"] == "model"
@@ -396,7 +416,7 @@ class TestModelErrors:
         form = await fill_in(
             hass, form, {"model": "typed", "extra_body": {"temperature": 0}}
         )
-        assert form["step_id"] == "user"
+        assert form["step_id"] == "server"
         assert form["errors"] == errors
         assert suggested(form)["api_key"] == "sk-1"
 
@@ -436,6 +456,115 @@ class TestModelErrors:
         result = await fill_in(hass, form, {"model": MODEL})
         assert result["type"] is FlowResultType.CREATE_ENTRY
         assert only_entry(hass).data["extra_body"] == {}
+
+
+class TestWaiting:
+    """A server may take minutes; a dialog that shows nothing looks dead."""
+
+    @pytest.fixture(autouse=True)
+    def impatient(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(flow_waiting, "MOMENT", 0)
+
+    async def test_a_model_that_loads_is_waited_for_in_the_open(
+        self, hass: HomeAssistant, llm_server: LlmServer
+    ) -> None:
+        loading = Held(READY)
+        llm_server.play(loading)
+        form = await self.at_model(hass, llm_server)
+        waiting = await fill_in(hass, form, {"model": "qwen3:8b"})
+        assert waiting["type"] is FlowResultType.SHOW_PROGRESS
+        assert "qwen3:8b" in progress_text("config", waiting)
+        await loading.reached.wait()
+        # A browser that is opened again in between learns nothing else.
+        again = await hass.config_entries.flow.async_configure(form["flow_id"])
+        assert again["type"] is FlowResultType.SHOW_PROGRESS
+        assert len(llm_server.chats) == 1
+        loading.release.set()
+        result = await self.after(hass, waiting)
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+        assert only_entry(hass).data["model"] == "qwen3:8b"
+
+    async def test_what_comes_of_it_may_be_an_error(
+        self, hass: HomeAssistant, llm_server: LlmServer
+    ) -> None:
+        llm_server.always = NO_SUCH_MODEL
+        form = await self.at_model(hass, llm_server)
+        waiting = await fill_in(hass, form, {"model": "typed"})
+        form = await self.after(hass, waiting)
+        assert form["step_id"] == "model"
+        assert form["errors"] == {"model": "model_not_found"}
+        assert suggested(form) == {"model": "typed"}
+
+        llm_server.always = READY
+        waiting = await fill_in(hass, form, {"model": MODEL})
+        result = await self.after(hass, waiting)
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+
+    async def test_a_server_that_is_slow_to_list_its_models(
+        self, hass: HomeAssistant, llm_server: LlmServer
+    ) -> None:
+        llm_server.models_answer = slow = Held(WRONG_KEY)
+        form = await open_dialog(hass)
+        waiting = await fill_in(hass, form, {"url": llm_server.url})
+        assert progress_text("config", waiting)
+        await slow.reached.wait()
+        slow.release.set()
+        form = await self.after(hass, waiting)
+        assert form["step_id"] == "server"
+        assert form["errors"] == {"api_key": "invalid_auth"}
+        assert suggested(form)["url"] == llm_server.url
+
+    async def test_a_new_key_is_tried_in_the_open(
+        self, hass: HomeAssistant, llm_server: LlmServer
+    ) -> None:
+        entry = endpoint(hass, llm_server.url)
+        llm_server.play(READY)
+        form = await entry.start_reauth_flow(hass)
+        waiting = await fill_in(hass, form, {"api_key": "sk-new"})
+        assert MODEL in progress_text("config", waiting)
+        result = await self.after(hass, waiting)
+        assert result["reason"] == "reauth_successful"
+        assert entry.data["api_key"] == "sk-new"
+
+    async def test_a_closed_dialog_asks_no_longer(
+        self, hass: HomeAssistant, llm_server: LlmServer
+    ) -> None:
+        loading = Held(READY)
+        llm_server.play(loading)
+        form = await self.at_model(hass, llm_server)
+        await fill_in(hass, form, {"model": MODEL})
+        await loading.reached.wait()
+        assert self.attempts()
+        hass.config_entries.flow.async_abort(form["flow_id"])
+        await asyncio.sleep(0)
+        assert not self.attempts()
+        assert hass.config_entries.async_entries(DOMAIN) == []
+
+    def attempts(self) -> list[str]:
+        names = [task.get_name() for task in asyncio.all_tasks()]
+        return [name for name in names if name.startswith("proactive_agent flow")]
+
+    async def at_model(
+        self, hass: HomeAssistant, server: LlmServer
+    ) -> ConfigFlowResult:
+        form = await open_dialog(hass)
+        waiting = await fill_in(hass, form, {"url": server.url})
+        return await self.after(hass, waiting)
+
+    async def after(
+        self, hass: HomeAssistant, waiting: ConfigFlowResult
+    ) -> ConfigFlowResult:
+        """Fetch what comes next once the frontend is told to, as it does."""
+        assert waiting["type"] is FlowResultType.SHOW_PROGRESS
+        told = asyncio.Event()
+        hass.bus.async_listen_once(
+            EVENT_DATA_ENTRY_FLOW_PROGRESSED, callback(lambda _: told.set())
+        )
+        await hass.async_block_till_done(wait_background_tasks=True)
+        await told.wait()
+        result = await hass.config_entries.flow.async_configure(waiting["flow_id"])
+        await hass.async_block_till_done()
+        return result
 
 
 class TestReconfigure:

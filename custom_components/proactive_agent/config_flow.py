@@ -1,4 +1,4 @@
-"""The dialogs of an endpoint: an LLM server and the model on it."""
+"""The dialogs of an endpoint: a server and a model on it, or an AI Task entity."""
 
 from collections.abc import Mapping
 from typing import Any, override
@@ -10,32 +10,43 @@ from homeassistant.config_entries import (
     ConfigEntry,
     ConfigEntryState,
     ConfigFlow,
+    ConfigFlowContext,
     ConfigFlowResult,
     ConfigSubentryFlow,
     FlowType,
     SubentryFlowContext,
 )
-from homeassistant.const import CONF_API_KEY, CONF_MODEL, CONF_URL, CONF_VERIFY_SSL
-from homeassistant.core import callback
+from homeassistant.const import (
+    CONF_API_KEY,
+    CONF_ENTITY_ID,
+    CONF_MODEL,
+    CONF_URL,
+    CONF_VERIFY_SSL,
+)
+from homeassistant.core import HomeAssistant, callback
 from yarl import URL
 
 from .const import CONF_EXTRA_BODY, DOMAIN, SUBENTRY_HEARTBEAT
-from .engine.errors import ModelError
 from .engine.wire import normalise_url
+from .flow_ai_task import has_tasks, task_error, task_schema, task_title
 from .flow_schemas import KEY_SCHEMA, SERVER_SCHEMA, model_schema
 from .flow_server import (
     OWN_KEYS,
     SERVER_ERRORS,
     async_find_server,
     async_probe,
+    entered_errors,
     model_error,
 )
+from .flow_waiting import WaitingFlow
 from .subentry_flow import HeartbeatSubentryFlow
 from .texts import async_error_text
 
 
-class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
-    """Server, then model, then straight on into the first heartbeat."""
+class ProactiveAgentConfigFlow(
+    WaitingFlow[ConfigFlowContext, ConfigFlowResult, str], ConfigFlow, domain=DOMAIN
+):
+    """What thinks for the heartbeats, then straight on into the first of them."""
 
     VERSION = 1
     MINOR_VERSION = 1
@@ -43,6 +54,7 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
     def __init__(self) -> None:
         """Start with an empty draft of the entry's data."""
         self._draft: dict[str, Any] = {}
+        self._entered: dict[str, Any] = {}
         self._models: tuple[str, ...] = ()
 
     @classmethod
@@ -58,16 +70,68 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
     async def async_step_user(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Ask for the server of a new endpoint."""
-        return await self._async_server_step(user_input)
+        """Ask where the model is: on a server, or in Home Assistant already."""
+        return self.async_show_menu(step_id="user", menu_options=["server", "ai_task"])
 
     async def async_step_reconfigure(
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Ask for the server of an endpoint that there is."""
+        """Ask again for what is there."""
         if not self._draft:
             self._draft = dict(self._get_reconfigure_entry().data)
-        return await self._async_server_step(user_input)
+        if CONF_ENTITY_ID in self._draft:
+            return await self.async_step_ai_task(user_input)
+        return await self.async_step_server(user_input)
+
+    async def async_step_ai_task(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask which AI Task entity is the model."""
+        if not has_tasks(self.hass):
+            return self.async_abort(reason="no_ai_task")
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            self._draft = {CONF_ENTITY_ID: user_input[CONF_ENTITY_ID]}
+            self._async_abort_entries_match(self._draft)
+            error = task_error(self.hass, user_input[CONF_ENTITY_ID])
+            if error is None:
+                return self._finish()
+            errors = {CONF_ENTITY_ID: error}
+        return self.async_show_form(
+            step_id="ai_task",
+            data_schema=self.add_suggested_values_to_schema(task_schema(), self._draft),
+            errors=errors,
+        )
+
+    async def async_step_server(
+        self, user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Ask for a server and look for it."""
+        if user_input is None:
+            return self._show_server(self._draft)
+        self._entered = user_input
+        try:
+            url = normalise_url(user_input[CONF_URL])
+        except ValueError:
+            return self._show_server(user_input, {CONF_URL: "invalid_url"})
+        self._draft |= {
+            CONF_URL: url,
+            CONF_API_KEY: user_input.get(CONF_API_KEY, "").strip(),
+            CONF_VERIFY_SSL: user_input[CONF_VERIFY_SSL],
+        }
+        return await self._async_attempt(
+            self._async_find(), doing="find_server", then="server_found"
+        )
+
+    async def async_step_server_found(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Go on to the model, or say what is wrong with the server."""
+        if (err := self._failure) is None:
+            return self._show_model(self._draft)
+        field, error = SERVER_ERRORS[err.kind]
+        reason = await async_error_text(self.hass, err)
+        return self._show_server(self._entered, {field: error}, reason)
 
     async def async_step_model(
         self, user_input: dict[str, Any] | None = None
@@ -75,25 +139,28 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
         """Ask for the model, and have it show that it can be given tools."""
         if user_input is None:
             return self._show_model(self._draft)
-        if errors := _entered_errors(user_input):
+        if errors := entered_errors(user_input):
             return self._show_model(user_input, errors)
+        self._entered = user_input
         model = user_input[CONF_MODEL].strip()
         options = user_input.get(CONF_EXTRA_BODY) or {}
         self._draft |= {CONF_MODEL: model, CONF_EXTRA_BODY: options}
         self._async_abort_entries_match(
             {CONF_URL: self._draft[CONF_URL], CONF_MODEL: model}
         )
-        try:
-            await async_probe(self.hass, self._draft)
-        except ModelError as err:
-            reason = await async_error_text(self.hass, err)
-            field, error = model_error(err, self._draft)
-            if field in (CONF_URL, CONF_API_KEY):
-                return self._show_server(self._draft, {field: error}, reason)
-            return self._show_model(user_input, {field: error}, reason)
-        if self.source == SOURCE_RECONFIGURE:
-            return self._update(self._get_reconfigure_entry())
-        return self.async_create_entry(title=_title(self._draft), data=self._draft)
+        return await self._async_try_model(then="model_tried")
+
+    async def async_step_model_tried(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Store the endpoint, or say what is wrong with it."""
+        if (err := self._failure) is None:
+            return self._finish()
+        field, error = model_error(err, self._draft)
+        reason = await async_error_text(self.hass, err)
+        if field in (CONF_URL, CONF_API_KEY):
+            return self._show_server(self._draft, {field: error}, reason)
+        return self._show_model(self._entered, {field: error}, reason)
 
     @override
     async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
@@ -116,49 +183,56 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
         self, user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
         """Ask for another key and try it."""
-        errors: dict[str, str] = {}
-        reason = ""
-        if user_input is not None:
-            self._draft[CONF_API_KEY] = user_input.get(CONF_API_KEY, "").strip()
-            try:
-                # A list of models is often public; only a real request needs the key.
-                await async_probe(self.hass, self._draft)
-            except ModelError as err:
-                reason = await async_error_text(self.hass, err)
-                field, error = model_error(err, self._draft)
-                errors = {field if field == CONF_API_KEY else "base": error}
-            else:
-                return self._update(self._get_reauth_entry())
-        return self.async_show_form(
-            step_id="reauth_confirm",
-            data_schema=self.add_suggested_values_to_schema(KEY_SCHEMA, user_input),
-            errors=errors,
-            description_placeholders=self._placeholders(reason),
-        )
-
-    async def _async_server_step(
-        self, user_input: dict[str, Any] | None
-    ) -> ConfigFlowResult:
         if user_input is None:
-            return self._show_server(self._draft)
-        try:
-            url = normalise_url(user_input[CONF_URL])
-        except ValueError:
-            return self._show_server(user_input, {CONF_URL: "invalid_url"})
-        self._draft |= {
-            CONF_URL: url,
-            CONF_API_KEY: user_input.get(CONF_API_KEY, "").strip(),
-            CONF_VERIFY_SSL: user_input[CONF_VERIFY_SSL],
-        }
-        try:
-            server = await async_find_server(self.hass, self._draft)
-        except ModelError as err:
-            field, error = SERVER_ERRORS[err.kind]
-            reason = await async_error_text(self.hass, err)
-            return self._show_server(user_input, {field: error}, reason)
+            return self._show_key({})
+        self._entered = user_input
+        self._draft[CONF_API_KEY] = user_input.get(CONF_API_KEY, "").strip()
+        # A list of models is often public; only a real request needs the key.
+        return await self._async_try_model(then="key_tried")
+
+    async def async_step_key_tried(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> ConfigFlowResult:
+        """Store the key, or say what is wrong."""
+        if (err := self._failure) is None:
+            return self._update(self._get_reauth_entry())
+        field, error = model_error(err, self._draft)
+        errors = {field if field == CONF_API_KEY else "base": error}
+        reason = await async_error_text(self.hass, err)
+        return self._show_key(self._entered, errors, reason)
+
+    async def _async_find(self) -> None:
+        server = await async_find_server(self.hass, self._draft)
         self._draft[CONF_URL] = server.url
         self._models = server.models
-        return await self.async_step_model()
+
+    async def _async_try_model(self, *, then: str) -> ConfigFlowResult:
+        return await self._async_attempt(
+            async_probe(self.hass, self._draft),
+            doing="try_model",
+            then=then,
+            words={"model": self._draft[CONF_MODEL]},
+        )
+
+    def _finish(self) -> ConfigFlowResult:
+        if self.source == SOURCE_RECONFIGURE:
+            return self._update(self._get_reconfigure_entry())
+        return self.async_create_entry(
+            title=_title(self.hass, self._draft), data=self._draft
+        )
+
+    def _show_key(
+        self,
+        filled: Mapping[str, Any],
+        errors: dict[str, str] | None = None,
+        reason: str = "",
+    ) -> ConfigFlowResult:
+        return self.async_show_form(
+            step_id="reauth_confirm",
+            data_schema=self.add_suggested_values_to_schema(KEY_SCHEMA, filled),
+            errors=errors or {},
+            description_placeholders=self._placeholders(reason),
+        )
 
     def _show_server(
         self,
@@ -168,7 +242,7 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
     ) -> ConfigFlowResult:
         is_new = self.source == SOURCE_USER
         return self.async_show_form(
-            step_id="user" if is_new else "reconfigure",
+            step_id="server" if is_new else "reconfigure",
             data_schema=self.add_suggested_values_to_schema(SERVER_SCHEMA, filled),
             errors=errors or {},
             description_placeholders=self._placeholders(reason),
@@ -196,7 +270,6 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
         # Each error's text may use any of these, so all are always there.
         return {
             "reason": reason,
-            "models": ", ".join(self._models) or "none",
             "model": self._draft.get(CONF_MODEL, ""),
             "server": self._draft.get(CONF_URL, ""),
             "own_keys": ", ".join(sorted(OWN_KEYS)),
@@ -205,10 +278,10 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
     def _update(self, entry: ConfigEntry) -> ConfigFlowResult:
         """Store the draft; a name that the owner has given the entry is kept."""
         is_unchanged = entry.data == self._draft
-        is_named = entry.title != _title(entry.data)
+        is_named = entry.title != _title(self.hass, entry.data)
         result = self.async_update_and_abort(
             entry,
-            title=entry.title if is_named else _title(self._draft),
+            title=entry.title if is_named else _title(self.hass, self._draft),
             data=self._draft,
         )
         # A loaded entry listens for changes; one that is not, or the same key given
@@ -220,17 +293,7 @@ class ProactiveAgentConfigFlow(ConfigFlow, domain=DOMAIN):
         return result
 
 
-def _title(data: Mapping[str, Any]) -> str:
+def _title(hass: HomeAssistant, data: Mapping[str, Any]) -> str:
+    if CONF_ENTITY_ID in data:
+        return task_title(hass, data[CONF_ENTITY_ID])
     return f"{data[CONF_MODEL]} ({URL(data[CONF_URL]).host})"
-
-
-def _entered_errors(entered: Mapping[str, Any]) -> dict[str, str]:
-    """Return what can be said of model and options before anything is sent."""
-    if not entered[CONF_MODEL].strip():
-        return {CONF_MODEL: "model_required"}
-    options = entered.get(CONF_EXTRA_BODY) or {}
-    if not isinstance(options, dict):
-        return {CONF_EXTRA_BODY: "options_no_object"}
-    if OWN_KEYS & options.keys():
-        return {CONF_EXTRA_BODY: "options_reserved"}
-    return {}

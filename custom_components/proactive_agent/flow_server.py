@@ -32,6 +32,18 @@ class Server:
     models: tuple[str, ...] = ()
 
 
+def entered_errors(entered: Mapping[str, Any]) -> dict[str, str]:
+    """Return what can be said of model and options before anything is sent."""
+    if not entered[CONF_MODEL].strip():
+        return {CONF_MODEL: "model_required"}
+    options = entered.get(c.CONF_EXTRA_BODY) or {}
+    if not isinstance(options, dict):
+        return {c.CONF_EXTRA_BODY: "options_no_object"}
+    if OWN_KEYS & options.keys():
+        return {c.CONF_EXTRA_BODY: "options_reserved"}
+    return {}
+
+
 async def async_find_server(hass: HomeAssistant, draft: Mapping[str, Any]) -> Server:
     """Look for the API at the draft's URL and below it.
 

@@ -1,5 +1,6 @@
 """The real config flows, walked over REST the way the dialogs do it."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,13 +11,18 @@ ENTRY_FLOW: Final = "/api/config/config_entries/flow"
 SUBENTRY_FLOW: Final = "/api/config/config_entries/subentries/flow"
 DOMAIN: Final = "proactive_agent"
 MOST_STEPS: Final = 10
+SERVER: Final = "server"
+PAUSE: Final = 0.5  # seconds between two looks at what is being waited for
+MOST_LOOKS: Final = 240
 
 type Json = Mapping[str, Any]
 
 
 async def add_endpoint(api: HassApi, answers: Json) -> Json:
     """Add an LLM server; returns the flow's result, with the entry in it."""
-    form = await api.post(ENTRY_FLOW, {"handler": DOMAIN})
+    menu = await api.post(ENTRY_FLOW, {"handler": DOMAIN})
+    choice = {"next_step_id": SERVER}
+    form = await api.post(f"{ENTRY_FLOW}/{menu['flow_id']}", choice)
     return await _walk(api, ENTRY_FLOW, form, answers)
 
 
@@ -57,5 +63,16 @@ async def _walk(api: HassApi, path: str, form: Json, answers: Json) -> Json:
         if form["type"] != "form" or form.get("errors"):
             raise DemoError(f"the dialog stopped: {_complaint(form)}")
         filled = fill_in(form["data_schema"], answers)
-        form = await api.post(f"{path}/{form['flow_id']}", filled)
+        here = f"{path}/{form['flow_id']}"
+        form = await _settled(api, here, await api.post(here, filled))
     raise DemoError(f"the dialog did not end after {MOST_STEPS} steps")
+
+
+async def _settled(api: HassApi, here: str, form: Json) -> Json:
+    """Wait for what a dialog waits for."""
+    for _look in range(MOST_LOOKS):
+        if form["type"] != "progress":
+            break
+        await asyncio.sleep(PAUSE)
+        form = await api.get(here)
+    return form

@@ -13,7 +13,8 @@ from demo_house.house import INTEGRATION
 TEXTS: Final[dict[str, Any]] = json.loads(
     Path(INTEGRATION, "translations", "en.json").read_text()
 )
-SERVER: Final = TEXTS["config"]["step"]["user"]
+MENU: Final = TEXTS["config"]["step"]["user"]
+SERVER: Final = TEXTS["config"]["step"]["server"]
 MODEL: Final = TEXTS["config"]["step"]["model"]
 HEARTBEAT: Final = TEXTS["config_subentries"]["heartbeat"]
 NEW: Final = HEARTBEAT["step"]["user"]
@@ -32,6 +33,10 @@ class Dialog:
     async def is_at(self, title: str) -> None:
         """Wait for the step of that title."""
         await expect(self.here.get_by_text(title, exact=True)).to_be_visible()
+
+    async def take(self, option: str) -> None:
+        """Choose from the menu."""
+        await self.here.get_by_text(MENU["menu_options"][option], exact=True).click()
 
     async def press(self, button: str) -> None:
         """Press a button at the dialog's foot."""
@@ -177,9 +182,17 @@ def toast(page: Page, text: str) -> Locator:
 
 
 async def add_integration(page: Page) -> Dialog:
+    """Follow the link that a readme gives, and choose a server."""
+    dialog = await open_menu(page)
+    await dialog.take("server")
+    await dialog.is_at(SERVER["title"])
+    return dialog
+
+
+async def open_menu(page: Page) -> Dialog:
     """Follow the link that a readme gives, into the first dialog."""
     await page.goto(f"/config/integrations/dashboard/add?domain={DOMAIN}")
     await page.locator("dialog-box").get_by_role("button", name="OK").click()
     dialog = Dialog(page)
-    await dialog.is_at(SERVER["title"])
+    await dialog.is_at(MENU["title"])
     return dialog

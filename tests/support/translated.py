@@ -26,6 +26,21 @@ def assert_form_is_translated(path: str, form: Mapping[str, Any]) -> None:
         assert error_text(path, form, field)
 
 
+def assert_menu_is_translated(path: str, menu: Mapping[str, Any]) -> None:
+    """Hold a menu against the texts: each way has a name and a description."""
+    step = _texts(path)["step"][menu["step_id"]]
+    assert step["title"]
+    _fill_in(step["description"], menu)
+    assert list(step["menu_options"]) == list(menu["menu_options"])
+    assert list(step["menu_option_descriptions"]) == list(menu["menu_options"])
+
+
+def progress_text(path: str, result: Mapping[str, Any]) -> str:
+    """Return what is shown while something is waited for."""
+    assert _texts(path)["step"][result["step_id"]]["title"]
+    return _fill_in(_texts(path)["progress"][result["progress_action"]], result)
+
+
 def error_text(path: str, form: Mapping[str, Any], field: str) -> str:
     """Return the sentence that is shown on a field."""
     assert field == "base" or field in form["data_schema"].schema
