@@ -8,10 +8,11 @@ import shutil
 import tempfile
 from typing import Any, Final
 
-from demo_house.house import free_port, lay_out
 from homeassistant.bootstrap import async_setup_hass
 from homeassistant.core import HomeAssistant
 from homeassistant.runner import RuntimeConfig, create_event_loop
+
+from demo_house.house import free_port, lay_out
 
 from .errors import BenchError
 

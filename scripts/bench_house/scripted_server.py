@@ -1,7 +1,7 @@
 """An LLM server that says what a script says, and notes how long it took itself.
 
-It runs in a process of its own, so that nothing it does counts as Home Assistant's:
-`python -m bench_house.scripted_server` prints its port and ends with its standard input.
+It runs in a process of its own, so that nothing it does counts as Home Assistant's. It
+prints its port and ends with its standard input.
 """
 
 import asyncio

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 import sys
 from typing import Self
@@ -59,15 +59,19 @@ class ScriptedServer:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
         )
-        assert process.stdin is not None
-        assert process.stdout is not None
         try:
-            async with asyncio.timeout(SECONDS):
-                port = (await process.stdout.readline()).decode().strip()
-            if not port:
-                raise BenchError("the scripted server did not start")
+            port = await _first_line(process.stdout)
             async with aiohttp.ClientSession() as session:
                 yield cls(session=session, origin=f"http://{HOST}:{port}")
         finally:
-            process.stdin.close()
+            if process.stdin is not None:
+                process.stdin.close()
             await process.wait()
+
+
+async def _first_line(output: asyncio.StreamReader | None) -> str:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(SECONDS):
+            if output is not None and (line := await output.readline()):
+                return line.decode().strip()
+    raise BenchError("the scripted server did not start")

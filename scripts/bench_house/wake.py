@@ -116,8 +116,7 @@ async def _our_agent(stage: Stage) -> Agent:
     hass = stage.hass
     answers = {"url": stage.server.url, "model": stage.server.model}
     endpoint = await add_entry(hass, OURS, answers, choice="server")
-    kitchen = ar.async_get(hass).async_get_area_by_name("Kitchen")
-    assert kitchen is not None
+    kitchen = ar.async_get(hass).async_get_or_create("Kitchen")
     await add_heartbeat(
         hass,
         endpoint,

@@ -36,7 +36,7 @@ class BenchFan(ThingEntity, FanEntity):
     async def async_turn_on(
         self,
         percentage: int | None = None,
-        _preset_mode: str | None = None,
+        preset_mode: str | None = None,  # noqa: ARG002 - HA's way
         **_kwargs: Any,
     ) -> None:
         """Turn."""
