@@ -21,11 +21,22 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
+from custom_components.proactive_agent import flow_server, flow_waiting
 from custom_components.proactive_agent.const import DOMAIN, SUBENTRY_HEARTBEAT
 from custom_components.proactive_agent.models import HeartbeatOptions
+from tests.support.llm_server import (
+    CLOSE,
+    MODEL,
+    Held,
+    LlmServer,
+    Raw,
+    calls,
+    llm_server as llm_server,  # noqa: PLC0414 - a fixture
+)
 from tests.support.translated import (
     assert_form_is_translated,
     error_text,
+    progress_text,
     result_text,
 )
 
@@ -70,16 +81,16 @@ LEAST: Mapping[str, Any] = {"name": "Milonga", "check_prompt": "Look after her."
 
 
 @pytest.fixture
-async def entry(hass: HomeAssistant) -> MockConfigEntry:
+async def entry(hass: HomeAssistant, llm_server: LlmServer) -> MockConfigEntry:
     """An endpoint that is set up, and the pet's house around it."""
     hass.states.async_set("input_number.hunger", "3")
     entry = MockConfigEntry(
         domain=DOMAIN,
         title="Pet",
         data={
-            "url": "http://llm.test/v1",
+            "url": llm_server.url,
             "api_key": "",
-            "model": "m",
+            "model": MODEL,
             "verify_ssl": True,
             "extra_body": {},
         },
@@ -121,6 +132,8 @@ async def fill_in(
     )
     if result["type"] is FlowResultType.FORM:
         assert_form_is_translated(PATH, result)
+    elif result["type"] is FlowResultType.SHOW_PROGRESS:
+        assert progress_text(PATH, result)
     elif not result.get("translation_domain"):
         assert result_text(PATH, result)
     await hass.async_block_till_done()
@@ -568,6 +581,151 @@ class TestMissingEntities:
         )
         assert "does not exist" not in result_text(PATH, result)
         assert "first tick" in result_text(PATH, result)
+
+
+READY = calls(("report_ready", {}))
+NO_TOOLS = Raw(
+    status=400, body={"error": {"message": "registry/x does not support tools"}}
+)
+NO_SUCH_MODEL = Raw(
+    status=404,
+    body={"error": {"message": "model 'x' not found", "code": "model_not_found"}},
+)
+
+
+class TestAnotherModel:
+    async def test_it_is_chosen_from_what_the_server_has(
+        self, hass: HomeAssistant, entry: MockConfigEntry, llm_server: LlmServer
+    ) -> None:
+        llm_server.models = [MODEL, "large"]
+        llm_server.play(READY)
+        form = await open_dialog(hass, entry)
+        assert field_of(form, "model").config["options"] == [MODEL, "large"]
+        result = await fill_in(hass, form, {**LEAST, "model": " large "})
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+        assert newest(entry).data["model"] == "large"
+        assert HeartbeatOptions.from_subentry(newest(entry)).model == "large"
+        (probe,) = llm_server.chats
+        assert probe["model"] == "large"
+        assert probe["tools"]
+
+    @pytest.mark.parametrize("empty", ["", " ", None])
+    async def test_left_empty_it_is_the_endpoints_own(
+        self,
+        hass: HomeAssistant,
+        entry: MockConfigEntry,
+        llm_server: LlmServer,
+        empty: Any,
+    ) -> None:
+        llm_server.models_answer = Raw(status=404)
+        given = {} if empty is None else {"model": empty}
+        subentry = await create(hass, entry, given)
+        assert "model" not in subentry.data
+        assert HeartbeatOptions.from_subentry(subentry).model is None
+        assert llm_server.chats == []
+
+    async def test_the_list_is_not_waited_for_longer_than_a_glance(
+        self,
+        hass: HomeAssistant,
+        entry: MockConfigEntry,
+        llm_server: LlmServer,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        assert flow_server.GLANCE <= 3
+        monkeypatch.setattr(flow_server, "GLANCE", 0.05)
+        llm_server.models_answer = Held({})
+        form = await open_dialog(hass, entry)
+        assert field_of(form, "model").selector_type == "text"
+        # It is not waited for again at each mistake.
+        form = await fill_in(hass, form, {**LEAST, "name": " "})
+        assert field_of(form, "model").selector_type == "text"
+        assert len(llm_server.requests) == 1
+
+    @pytest.mark.parametrize(
+        ("answer", "words"),
+        [
+            (NO_SUCH_MODEL, f"The server has: {MODEL}, large"),
+            (NO_TOOLS, "cannot call tools"),
+        ],
+    )
+    async def test_one_that_cannot_do_it_is_refused(
+        self,
+        hass: HomeAssistant,
+        entry: MockConfigEntry,
+        llm_server: LlmServer,
+        answer: Raw,
+        words: str,
+    ) -> None:
+        llm_server.models = [MODEL, "large"]
+        llm_server.always = answer
+        form = await open_dialog(hass, entry)
+        entered = {**LEAST, "model": "x"}
+        form = await fill_in(hass, form, entered)
+        assert form["step_id"] == "user"
+        assert form["errors"] == {"model": "model_refused"}
+        assert words in error_text(PATH, form, "model")
+        assert {key: in_form(form)[key] for key in entered} == entered
+
+        result = await fill_in(hass, form, LEAST)
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+
+    @pytest.mark.parametrize("answer", [CLOSE, Raw(status=401), Raw(status=402)])
+    async def test_a_server_that_is_of_no_help_now_is_no_hindrance(
+        self,
+        hass: HomeAssistant,
+        entry: MockConfigEntry,
+        llm_server: LlmServer,
+        answer: Any,
+    ) -> None:
+        llm_server.models_answer = answer
+        llm_server.always = answer
+        subentry = await create(hass, entry, {"model": "large"})
+        assert subentry.data["model"] == "large"
+
+    async def test_only_what_is_changed_is_tried(
+        self, hass: HomeAssistant, entry: MockConfigEntry, llm_server: LlmServer
+    ) -> None:
+        llm_server.play(READY)
+        subentry = await create(hass, entry, {"model": "large"})
+        form = await open_dialog(hass, entry, change=subentry)
+        assert in_form(form)["model"] == "large"
+        changed = {**in_form(form), "check_prompt": "Look well."}
+        result = await fill_in(hass, form, changed)
+        assert result["reason"] == "reconfigure_successful"
+        assert newest(entry).data["check_prompt"] == "Look well."
+        assert len(llm_server.chats) == 1
+
+        llm_server.play(NO_TOOLS)
+        form = await open_dialog(hass, entry, change=subentry)
+        form = await fill_in(hass, form, {**in_form(form), "model": "small"})
+        assert form["step_id"] == "reconfigure"
+        assert form["errors"] == {"model": "model_refused"}
+        assert newest(entry).data["model"] == "large"
+
+        result = await fill_in(hass, form, {**in_form(form), "model": ""})
+        assert result["reason"] == "reconfigure_successful"
+        assert "model" not in newest(entry).data
+
+    async def test_one_that_loads_is_waited_for_in_the_open(
+        self,
+        hass: HomeAssistant,
+        entry: MockConfigEntry,
+        llm_server: LlmServer,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(flow_waiting, "MOMENT", 0)
+        loading = Held(READY)
+        llm_server.play(loading)
+        form = await open_dialog(hass, entry)
+        waiting = await fill_in(hass, form, {**LEAST, "model": "large"})
+        assert waiting["type"] is FlowResultType.SHOW_PROGRESS
+        assert "large" in progress_text(PATH, waiting)
+        await loading.reached.wait()
+        loading.release.set()
+        await hass.async_block_till_done(wait_background_tasks=True)
+        result = await hass.config_entries.subentries.async_configure(form["flow_id"])
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+        assert newest(entry).data["model"] == "large"
 
 
 class TestReconfigure:

@@ -24,7 +24,8 @@ class Checked:
     """A heartbeat as it would be stored, and what is wrong with it.
 
     `errors` are keyed by the field they are shown on, `reason` is what Home Assistant
-    says of a condition, `missing` names entities of the conditions that do not exist.
+    says of a condition or the server of a model, `missing` names entities of the
+    conditions that do not exist.
     """
 
     name: str

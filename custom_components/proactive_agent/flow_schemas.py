@@ -65,26 +65,23 @@ KEY_SCHEMA: Final = vol.Schema({vol.Optional(CONF_API_KEY): _PASSWORD})
 
 def model_schema(models: Sequence[str]) -> vol.Schema:
     """Choose among the models a server has, or write one down."""
-    choice: Selector[Any] = TextSelector()
-    if models:
-        choice = SelectSelector(
-            SelectSelectorConfig(
-                options=list(models),
-                custom_value=True,
-                sort=True,
-                mode=SelectSelectorMode.DROPDOWN,
-            )
-        )
     return vol.Schema(
         {
-            vol.Required(CONF_MODEL): choice,
+            vol.Required(CONF_MODEL): _model_choice(models),
             vol.Optional(c.CONF_EXTRA_BODY): ObjectSelector(),
         }
     )
 
 
-def heartbeat_schema(hass: HomeAssistant, unfolded: Container[str] = ()) -> vol.Schema:
-    """One form for a whole heartbeat; its limits and manners are folded away."""
+def heartbeat_schema(
+    hass: HomeAssistant,
+    models: Sequence[str] | None,
+    unfolded: Container[str] = (),
+) -> vol.Schema:
+    """One form for a whole heartbeat; its limits and manners are folded away.
+
+    `models` are those of its server, None where there is nothing to choose from.
+    """
     recipients = SelectSelector(
         SelectSelectorConfig(
             options=list(_recipients(hass)), multiple=True, custom_value=True
@@ -104,6 +101,7 @@ def heartbeat_schema(hass: HomeAssistant, unfolded: Container[str] = ()) -> vol.
             vol.Optional(c.CONF_ACT, default=dict): RawTargetSelector(),
             vol.Optional(c.CONF_ASK, default=dict): RawTargetSelector(),
             vol.Optional(c.CONF_NOTIFY, default=list): recipients,
+            **({} if models is None else _another_model(models)),
             # No default: the frontend would show it instead of the fields' own.
             vol.Optional(c.CONF_FUSES): section(
                 FUSES_SCHEMA, {"collapsed": c.CONF_FUSES not in unfolded}
@@ -112,6 +110,23 @@ def heartbeat_schema(hass: HomeAssistant, unfolded: Container[str] = ()) -> vol.
                 MANNERS_SCHEMA, {"collapsed": c.CONF_MANNERS not in unfolded}
             ),
         }
+    )
+
+
+def _another_model(models: Sequence[str]) -> dict[vol.Marker, Selector[Any]]:
+    return {vol.Optional(CONF_MODEL): _model_choice(models)}
+
+
+def _model_choice(models: Sequence[str]) -> Selector[Any]:
+    if not models:
+        return TextSelector()
+    return SelectSelector(
+        SelectSelectorConfig(
+            options=list(models),
+            custom_value=True,
+            sort=True,
+            mode=SelectSelectorMode.DROPDOWN,
+        )
     )
 
 

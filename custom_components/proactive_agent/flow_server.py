@@ -1,7 +1,8 @@
 """What the endpoint's flow asks of a server, and which field its answer belongs to."""
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from homeassistant.const import CONF_API_KEY, CONF_MODEL, CONF_URL, CONF_VERIFY_SSL
@@ -12,6 +13,9 @@ from . import const as c
 from .endpoint import EndpointClient
 from .engine.errors import Advice, ErrorKind, ModelError
 from .models import EndpointOptions
+
+GLANCE: Final = 3.0  # seconds
+_WITHOUT_TOOLS: Final = frozenset({Advice.NO_TOOLS, Advice.TOOLS_OFF})
 
 OWN_KEYS: Final = frozenset({"model", "messages", "tools", "stream"})
 
@@ -67,7 +71,28 @@ async def async_find_server(hass: HomeAssistant, draft: Mapping[str, Any]) -> Se
 
 async def async_probe(hass: HomeAssistant, draft: Mapping[str, Any]) -> None:
     """Have the model answer one tiny request with a tool; raises `ModelError`."""
-    await _client(hass, draft).probe_tools()
+    await _client(hass, _options(draft)).probe_tools()
+
+
+async def async_probe_another(
+    hass: HomeAssistant, endpoint: EndpointOptions, model: str
+) -> None:
+    """Have another model on the same server do so; raises `ModelError`."""
+    await _client(hass, replace(endpoint, model=model)).probe_tools()
+
+
+async def async_models(hass: HomeAssistant, endpoint: EndpointOptions) -> list[str]:
+    """Return what a server offers, if it says so while a form may be waited for."""
+    try:
+        async with asyncio.timeout(GLANCE):
+            return await _client(hass, endpoint).list_models()
+    except ModelError, TimeoutError:
+        return []
+
+
+def is_models_fault(err: ModelError) -> bool:
+    """Say whether another model is needed, whatever else may be wrong."""
+    return err.kind is ErrorKind.MODEL_NOT_FOUND or err.advice in _WITHOUT_TOOLS
 
 
 def model_error(err: ModelError, draft: Mapping[str, Any]) -> tuple[str, str]:
@@ -80,7 +105,7 @@ def model_error(err: ModelError, draft: Mapping[str, Any]) -> tuple[str, str]:
             return SERVER_ERRORS[kind]
         case ErrorKind.MODEL_NOT_FOUND:
             return CONF_MODEL, "model_not_found"
-        case _ if err.advice in (Advice.NO_TOOLS, Advice.TOOLS_OFF):
+        case _ if err.advice in _WITHOUT_TOOLS:
             return CONF_MODEL, "no_tools"
         case ErrorKind.UNSUPPORTED_PARAMETER | ErrorKind.BAD_REQUEST if draft[
             c.CONF_EXTRA_BODY
@@ -91,7 +116,7 @@ def model_error(err: ModelError, draft: Mapping[str, Any]) -> tuple[str, str]:
 
 
 async def _async_look(hass: HomeAssistant, draft: Mapping[str, Any]) -> Server:
-    client = _client(hass, draft)
+    client = _client(hass, _options(draft))
     try:
         models = await client.list_models()
     except ModelError as err:
@@ -115,13 +140,16 @@ async def _async_check_chat(client: EndpointClient) -> None:
             raise
 
 
-def _client(hass: HomeAssistant, draft: Mapping[str, Any]) -> EndpointClient:
-    options = EndpointOptions(
+def _options(draft: Mapping[str, Any]) -> EndpointOptions:
+    return EndpointOptions(
         url=draft[CONF_URL],
         model=draft.get(CONF_MODEL, ""),
         api_key=draft[CONF_API_KEY],
         verify_ssl=draft[CONF_VERIFY_SSL],
         extra_body=draft.get(c.CONF_EXTRA_BODY, {}),
     )
+
+
+def _client(hass: HomeAssistant, options: EndpointOptions) -> EndpointClient:
     session = async_get_clientsession(hass, verify_ssl=options.verify_ssl)
     return EndpointClient(session, options)

@@ -9,6 +9,7 @@ from homeassistant.components.notify import (
     DOMAIN as NOTIFY_DOMAIN,
     SERVICE_SEND_MESSAGE,
 )
+from homeassistant.const import CONF_MODEL
 from homeassistant.core import split_entity_id, valid_entity_id
 from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.template import is_template_string
@@ -99,6 +100,11 @@ def read_notify(value: list[str]) -> list[str]:
     return list(dict.fromkeys(value))
 
 
+def read_model(value: str | None) -> str | None:
+    """Return the name of a model, None for an empty field: the endpoint's own."""
+    return (value or "").strip() or None
+
+
 def _reader(key: str, reader: Callable[..., Any], **bounds: int) -> Reader:
     # Errors inside a section are shown above it, so each field has its own sentence.
     return partial(reader, error=f"invalid_{key}", **bounds)
@@ -112,6 +118,7 @@ READERS: Final[Mapping[str, Reader]] = {
     c.CONF_ACT: read_target,
     c.CONF_ASK: read_target,
     c.CONF_NOTIFY: read_notify,
+    CONF_MODEL: read_model,
 }
 FUSE_READERS: Final[Mapping[str, Reader]] = {
     c.CONF_MAX_TICKS: _reader(c.CONF_MAX_TICKS, read_number),
