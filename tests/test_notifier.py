@@ -1,15 +1,10 @@
 import asyncio
 from datetime import timedelta
-from typing import override
 
-from homeassistant.components import persistent_notification
-from homeassistant.components.notify import NotifyEntity, NotifyEntityFeature
-from homeassistant.components.notify.const import DATA_COMPONENT
-from homeassistant.components.persistent_notification import Notification, UpdateType
-from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
+from homeassistant.components.persistent_notification import Notification
+from homeassistant.core import Context, HomeAssistant, ServiceCall
 from homeassistant.exceptions import HomeAssistantError
 from homeassistant.helpers import entity_registry as er
-from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -22,46 +17,12 @@ from custom_components.proactive_agent.notifier import (
     Delivery,
     Notifier,
 )
+from tests.support.notifiers import Phone, kept, plug_in
+
+__all__ = ["kept"]
 
 TITLE = "Milonga"
 MESSAGE = "I fed her."
-
-
-class Phone(NotifyEntity):
-    """A notify entity that writes down what it was given."""
-
-    _attr_should_poll = False
-
-    def __init__(
-        self,
-        object_id: str,
-        *,
-        takes_title: bool = False,
-        available: bool = True,
-        error: Exception | None = None,
-    ) -> None:
-        self.entity_id = f"notify.{object_id}"
-        self.heard: list[tuple[str, str | None]] = []
-        self.contexts: list[Context | None] = []
-        self._error = error
-        self._attr_unique_id = object_id
-        self._attr_name = object_id
-        self._attr_available = available
-        if takes_title:
-            self._attr_supported_features = NotifyEntityFeature.TITLE
-
-    @override
-    async def async_send_message(self, message: str, title: str | None = None) -> None:
-        self.contexts.append(self._context)
-        if self._error is not None:
-            raise self._error
-        self.heard.append((message, title))
-
-
-async def plug_in(hass: HomeAssistant, *phones: Phone) -> None:
-    assert await async_setup_component(hass, "notify", {})
-    await hass.data[DATA_COMPONENT].async_add_entities(phones)
-    await hass.async_block_till_done()
 
 
 async def send(
@@ -77,20 +38,6 @@ async def send(
         notification_id="01RUN",
         context=context or Context(),
     )
-
-
-@pytest.fixture(name="kept")
-def kept_fixture(hass: HomeAssistant) -> dict[str, Notification]:
-    """The persistent notifications that were made, by their ids."""
-    notifications: dict[str, Notification] = {}
-
-    @callback
-    def note(update: UpdateType, changed: dict[str, Notification]) -> None:
-        if update is UpdateType.ADDED:
-            notifications.update(changed)
-
-    persistent_notification.async_register_callback(hass, note)
-    return notifications
 
 
 @pytest.mark.contract("S1")

@@ -10,7 +10,7 @@ from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import HomeAssistantError
 
 from .const import DOMAIN
-from .notify_letter import Button, Letter, clearing, tag_of
+from .notify_letter import Button, Letter, clearing
 from .notify_start import Start
 from .notify_targets import (
     NOTIFY,
@@ -69,21 +69,23 @@ class Notifier:
         message: str,
         notification_id: str,
         context: Context,
-        replaces_request: bool = False,
+        replaces: str | None = None,
         on_late: OnLate | None = None,
     ) -> Delivery:
         """Send one plain line to notify entities and `notify.*` actions (S5).
 
         Without a target, or if none was reached, a persistent notification with
         this id holds the message. Each target gets it once and has 30 seconds.
-        With `replaces_request` it takes the place of the request of this tag.
+        With `replaces` it takes the place of the request of this tag instead.
 
         Targets that are missing just after the start of Home Assistant are named as
         `late`, and told as soon as they are there; `on_late` is then called with what
         became of the whole, unless a later message of this id came before.
         """
-        write = Letter.update if replaces_request else Letter.message
-        letter = write(notification_id, title, message, context)
+        if replaces is None:
+            letter = Letter.message(notification_id, title, message, context)
+        else:
+            letter = Letter.update(replaces, title, message, context)
         return await self._deliver(letter, targets, on_late)
 
     async def async_ask(
@@ -100,8 +102,8 @@ class Notifier:
     ) -> Delivery:
         """Put a request with buttons on phones (P2); otherwise as `async_send`.
 
-        Whoever may not see buttons is told `elsewhere`, how to answer. A tag has at
-        most 48 characters.
+        Whoever may not see buttons is told `elsewhere`, how to answer. The tag, of at
+        most 64 characters, is the id of the persistent notification too.
         """
         letter = Letter.request(tag, title, (message, elsewhere), buttons, context)
         return await self._deliver(letter, targets, on_late)
@@ -262,9 +264,9 @@ class Notifier:
     @callback
     def _keep(self, letter: Letter) -> None:
         persistent_notification.async_create(
-            self._hass, letter.in_full, letter.title, tag_of(letter.id)
+            self._hass, letter.in_full, letter.title, letter.id
         )
 
     @callback
     def _dismiss(self, letter_id: str) -> None:
-        persistent_notification.async_dismiss(self._hass, tag_of(letter_id))
+        persistent_notification.async_dismiss(self._hass, letter_id)

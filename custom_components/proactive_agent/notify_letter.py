@@ -33,7 +33,7 @@ class Letter:
     """A message in the words for each kind of way; all of it is plain text.
 
     `data` is for phones only. `in_full` says also what the buttons say, for
-    whoever may not see them.
+    whoever may not see them. A later one of the same `id` takes its place.
     """
 
     id: str
@@ -50,7 +50,7 @@ class Letter:
         """Write something to be known."""
         line = message_line(message)
         return cls(
-            id=notification_id,
+            id=f"{DOMAIN}_{notification_id}",
             title=plain_line(title),
             line=line,
             in_full=line,
@@ -67,7 +67,7 @@ class Letter:
             title=plain_line(title),
             line=line,
             in_full=line,
-            data={"tag": tag_of(tag), "group": DOMAIN},
+            data={"tag": tag, "group": DOMAIN},
             context=context,
         )
 
@@ -88,7 +88,7 @@ class Letter:
             line=message_line(message),
             in_full=message_line(message, elsewhere),
             data={
-                "tag": tag_of(tag),
+                "tag": tag,
                 "group": DOMAIN,
                 "actions": [_action(button) for button in buttons],
                 # What iOS reads, and then what Android does: show it at once.
@@ -114,12 +114,7 @@ class Letter:
 
 def clearing(tag: str) -> dict[str, Any]:
     """Return what takes a request off a phone."""
-    return {"message": "clear_notification", "data": {"tag": tag_of(tag)}}
-
-
-def tag_of(tag: str) -> str:
-    """Return a tag as phones know it; iOS takes no longer one than 64 bytes."""
-    return f"{DOMAIN}_{tag}"
+    return {"message": "clear_notification", "data": {"tag": tag}}
 
 
 def _action(button: Button) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pytest
 
 from custom_components.proactive_agent.engine.plain_text import (
     MAX_LENGTH,
+    message_line,
     plain_line,
     shorten,
 )
@@ -96,7 +97,16 @@ NASTY = {
     "htt\u200dp://evil.example Fed": "Fed",
     "x:/</a Fed": "Fed",
     "请看https://evil.example/x。好了": "请看。好了",
+    # Mentions
+    "@everyone Fed": "everyone Fed",
+    "Fed (@here), @@me": "Fed (here), me",
+    "&#64;everyone Fed": "everyone Fed",
+    "<@123456> <@!123> <@&9> Fed": "Fed",
+    "<!channel> <!subteam^S1|team> Fed": "Fed",
+    "<#C123|general> <:cat:123> Fed": "Fed",
+    "<@123456 Fed": "123456 Fed",
     # What cannot be seen, and lines
+    "Fed\u3164\uffa0\u2800\u115f\u1160her\u3164": "Fed her",
     "Fed\u202eher\u2066\u2069": "Fedher",
     "\ufeffFed\u200b her\u00ad": "Fed her",
     "Fed\r\nher\twell\v\f\x00\x1b[31m": "Fed her well [31m",
@@ -126,6 +136,7 @@ PLAIN = [
     "Data: 5 rows, data:5",
     "Tel:112",
     "Look at 12:30 - then rest",
+    "5 @ 3 €, me@home.example",
     "Milonga's hunger went from 1 to 4.",
     f"Fed the {FAMILY} ❤\ufe0f",
     "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
@@ -220,6 +231,63 @@ def test_a_long_text_is_cut_at_a_word() -> None:
     }  # fmt: skip
 
 
+COMMANDS = [
+    "clear_notification",
+    "request_location_update",
+    "command_dnd",
+    "command_2",
+    "remove_channel",
+    "delete_alert",
+    "update_complications",
+    "keep_screen_on",
+    "TTS",
+    "tts",
+]
+
+
+@pytest.mark.parametrize("wrapped", ["{}", " {}\n", "**{}**", "<b>{}</b>", "{}\u200b"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_message_is_no_command_to_an_app(command: str, wrapped: str) -> None:
+    line = message_line(wrapped.format(command))
+
+    assert line == f"{command}."
+    assert message_line(line) == line
+    assert message_line(command, "Answer here.") == f"{command} Answer here."
+    assert message_line("", command) == f"{command}."
+
+
+@pytest.mark.parametrize("limit", range(1, 5))
+def test_not_even_a_command_that_just_fits_stays_one(limit: int) -> None:
+    line = message_line("t_s"[:limit], limit=limit)
+
+    assert len(line) <= limit
+    assert line in {"t", "…", "t…", "t_…", "t_s."}
+
+
+@pytest.mark.parametrize("text", ["Fed", "", "snake_case is fine", "TTS is off", "á_b"])
+def test_what_is_no_command_stays_as_it_is(text: str) -> None:
+    assert message_line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "ending", "limit", "line"),
+    [
+        ("Unlock the door?", "Answer here.", 255, "Unlock the door? Answer here."),
+        ("Unlock the door?", "Answer here.", 29, "Unlock the door? Answer here."),
+        ("Unlock the door?", "Answer here.", 28, "Unlock the… Answer here."),
+        ("Unlock the door?", "Answer here.", 14, "… Answer here."),
+        ("Unlock the door?", "Answer here.", 13, "Answer here."),
+        ("Unlock the door?", "Answer here.", 8, "Answer…"),
+        ("", "Answer here.", 255, "Answer here."),
+        ("Unlock?", "<b></b>", 255, "Unlock?"),
+    ],
+)
+def test_the_ending_stays_and_the_text_is_cut(
+    text: str, ending: str, limit: int, line: str
+) -> None:
+    assert message_line(text, ending, limit) == line
+
+
 @pytest.mark.parametrize(
     ("line", "limit", "cut"),
     [
@@ -272,3 +340,21 @@ def test_whatever_is_said_comes_out_as_one_plain_line(text: str, limit: int) -> 
 
     assert_plain(line, limit)
     assert plain_line(line, limit) == line
+
+
+@given(
+    text=st.text() | st.lists(PIECES, max_size=60).map("".join),
+    ending=st.text() | st.lists(PIECES, max_size=20).map("".join),
+    limit=st.integers(1, 300),
+)
+@example(text="[a", ending="b]: /c", limit=255)
+@example(text="*a", ending="b*", limit=255)
+@settings(deadline=None)
+def test_whatever_a_message_is_put_together_from_it_is_one_plain_line(
+    text: str, ending: str, limit: int
+) -> None:
+    line = message_line(text, ending, limit)
+
+    assert_plain(line, limit)
+    assert not re.fullmatch(r"tts|[a-z0-9]*_[a-z0-9_]*", line, re.IGNORECASE)
+    assert message_line(line, limit=limit) == line
