@@ -39,8 +39,8 @@ async def async_get_config_entry_diagnostics(
     heartbeats = entry.runtime_data.heartbeats
     return {
         "endpoint": {
-            **async_redact_data(dict(entry.data), PRIVATE),
-            CONF_URL: _without_host(entry.data[CONF_URL]),
+            key: _without_host(value) if key == CONF_URL else value
+            for key, value in async_redact_data(dict(entry.data), PRIVATE).items()
         },
         "heartbeats": [
             await _describe(hass, entry, heartbeats[heartbeat_id])

@@ -6,7 +6,13 @@ from datetime import timedelta
 from typing import Any, Self
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
-from homeassistant.const import CONF_API_KEY, CONF_MODEL, CONF_URL, CONF_VERIFY_SSL
+from homeassistant.const import (
+    CONF_API_KEY,
+    CONF_ENTITY_ID,
+    CONF_MODEL,
+    CONF_URL,
+    CONF_VERIFY_SSL,
+)
 from homeassistant.helpers import config_validation as cv
 
 from . import const as c
@@ -33,6 +39,25 @@ class EndpointOptions:
             verify_ssl=entry.data.get(CONF_VERIFY_SSL, True),
             extra_body=entry.data.get(c.CONF_EXTRA_BODY) or {},
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskOptions:
+    """An AI Task entity that thinks instead of a server."""
+
+    entity_id: str
+
+
+def mind_options(entry: ConfigEntry) -> EndpointOptions | TaskOptions:
+    """Read what thinks for the heartbeats of an entry."""
+    if (entity_id := entry.data.get(CONF_ENTITY_ID)) is not None:
+        return TaskOptions(entity_id=entity_id)
+    return EndpointOptions.from_entry(entry)
+
+
+def has_key(entry: ConfigEntry) -> bool:
+    """Say whether a key of this entry can be refused; that of an entity is not ours."""
+    return isinstance(mind_options(entry), EndpointOptions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

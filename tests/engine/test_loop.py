@@ -5,19 +5,19 @@ import json
 import pytest
 
 from custom_components.proactive_agent.engine.answer import ANSWER_LIMIT
+from custom_components.proactive_agent.engine.answering import (
+    LAST_TURN,
+    NOT_CALLED_LIMIT,
+    NOT_CALLED_TURNS,
+)
 from custom_components.proactive_agent.engine.errors import (
     CutReason,
     ErrorKind,
     ModelError,
     RunCutError,
 )
-from custom_components.proactive_agent.engine.loop import (
-    LAST_TURN,
-    NOT_CALLED_LIMIT,
-    NOT_CALLED_TURNS,
-    Journal,
-    converse,
-)
+from custom_components.proactive_agent.engine.journal import Journal
+from custom_components.proactive_agent.engine.loop import converse
 from custom_components.proactive_agent.engine.records import (
     CallRecord,
     Json,

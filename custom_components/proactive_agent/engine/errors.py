@@ -61,6 +61,12 @@ class Advice(StrEnum):
     OVERSIZE = "oversize"
     REDIRECTED = "redirected"  # target
     REFUSED_OPTION = "refused_option"  # option
+    TASK_AUTH = "task_auth"  # entity
+    TASK_FAILED = "task_failed"  # entity
+    TASK_MISSING = "task_missing"  # entity
+    TASK_MODEL = "task_model"  # entity
+    TASK_UNAVAILABLE = "task_unavailable"  # entity
+    TASK_UNFIT = "task_unfit"  # entity
     TOOLS_OFF = "tools_off"
     UNKNOWN_HOST = "unknown_host"
     UNTRUSTED_CERTIFICATE = "untrusted_certificate"
@@ -84,6 +90,9 @@ class RefusalKind(StrEnum):
     NEEDS_APPROVAL = "needs_approval"
     UNAVAILABLE = "unavailable"
     REPEATED = "repeated"
+    CHANGED = "changed"
+    NOT_WRITTEN = "not_written"
+    STOPPED = "stopped"
     FAILED = "failed"
 
 

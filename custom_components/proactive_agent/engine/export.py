@@ -13,6 +13,7 @@ def action_as_dict(action: ActionRecord) -> dict[str, Any]:
 
 def run_as_dict(record: RunRecord) -> dict[str, Any]:
     """Return a record with the keys that `wake` and `get_runs` answer."""
+    tokens = record.tokens
     return {
         **asdict(record),
         "started": record.started.isoformat(),
@@ -20,9 +21,9 @@ def run_as_dict(record: RunRecord) -> dict[str, Any]:
         "actions": [action_as_dict(action) for action in record.actions],
         "calls": [asdict(call) for call in record.calls],
         "tokens": {
-            "prompt": record.tokens.prompt,
-            "completion": record.tokens.completion,
+            "prompt": tokens.prompt if tokens else None,
+            "completion": tokens.completion if tokens else None,
         },
-        "tokens_estimated": record.tokens.estimated,
+        "tokens_estimated": tokens is not None and tokens.estimated,
         "delivery_failed": [*record.delivery_failed],
     }
