@@ -17,17 +17,30 @@ SOURCE = Path(__file__).parents[1] / "custom_components" / "proactive_agent"
 FLOORS: tuple[Floor, ...] = (
     ("engine engine.*",),
     ("const",),
-    ("models", "texts", "identity", "lineage", "listeners", "run_log", "past_actions"),
+    (
+        "models",
+        "texts",
+        "identity",
+        "lineage",
+        "listeners",
+        "run_log",
+        "past_actions",
+        "activity",
+    ),
     (
         "endpoint",
+        "task_*",
         "store store_* beat_state",
         "notifier notify_*",
-        "approvals",
+        "approvals approval_watch",
         "guard guard.* guard_*",
     ),
-    ("gate gate.*", "home home_*", "toolbox tools tools.*"),
+    ("gate gate.*", "home home_*", "toolbox tools tools.*", "minds"),
     ("run",),
-    ("heartbeat pulse reporter runner shared situation",),
+    (
+        "heartbeat pulse reporter runner shared situation waker voice asking asking_*"
+        " approval_reporter carrying_out",
+    ),
     ("runtime",),
     ("entity",),
     (

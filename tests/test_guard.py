@@ -31,6 +31,7 @@ from custom_components.proactive_agent.guard import Action, Guard
 from custom_components.proactive_agent.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
 
+from .support.consent import Owner
 from .support.home import async_make_home
 
 LAMP_ON = Action(domain="light", service="turn_on", entity_id=("light.lamp",))
@@ -100,6 +101,7 @@ def make_guard(hass: HomeAssistant, world: World) -> MakeGuard:
                 "on_settled": lambda index, record: world.settled.append(
                     (index, record)
                 ),
+                "consent": Owner(),
                 "past_actions": PastActions(hass),
                 **changes,
             },

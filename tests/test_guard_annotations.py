@@ -17,6 +17,7 @@ from custom_components.proactive_agent.tools.action import ActionTool
 from custom_components.proactive_agent.tools.base import AgentTool
 from custom_components.proactive_agent.tools.schema import json_schema
 
+from .support.consent import Owner
 from .support.home import async_make_home
 
 pytestmark = pytest.mark.contract("A1")
@@ -51,6 +52,7 @@ async def _tools(hass: HomeAssistant, reach: Reach) -> list[AgentTool]:
         lock=asyncio.Lock(),
         dry_run=True,
         on_settled=lambda _index, _record: None,
+        consent=Owner(),
         past_actions=PastActions(hass),
     )
     toolbox = await OfferCache(hass).async_toolbox(

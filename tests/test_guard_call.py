@@ -24,6 +24,8 @@ from custom_components.proactive_agent.guard import Action, Guard
 from custom_components.proactive_agent.guard_look import Look
 from custom_components.proactive_agent.past_actions import PastActions
 
+from .support.consent import Owner
+
 LAMP = "light.lamp"
 LAMP_ON = Action(domain="light", service="turn_on", entity_id=(LAMP,))
 CANDLE = Action(
@@ -48,6 +50,7 @@ class Door:
             lock=self.lock,
             dry_run=False,
             on_settled=lambda _index, record: self.settled.append(record),
+            consent=Owner(),
             past_actions=PastActions(hass),
         )
 

@@ -24,6 +24,7 @@ from custom_components.proactive_agent.engine.records import (
 from custom_components.proactive_agent.guard import Action, Guard
 from custom_components.proactive_agent.past_actions import PastActions
 
+from .support.consent import Owner
 from .support.home import async_make_home
 
 pytestmark = pytest.mark.contract("A5")
@@ -52,6 +53,7 @@ class Room:
                 "lock": asyncio.Lock(),
                 "dry_run": False,
                 "on_settled": lambda _index, record: self.settled.append(record),
+                "consent": Owner(),
                 "past_actions": PastActions(self.hass),
                 **changes,
             },

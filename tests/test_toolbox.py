@@ -32,6 +32,7 @@ from custom_components.proactive_agent.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import MAX_TOOLS, OfferCache, Toolbox
 
+from .support.consent import Owner
 from .support.home import async_make_home
 
 REACH = Reach(
@@ -74,6 +75,7 @@ class World:
             lock=asyncio.Lock(),
             dry_run=dry_run,
             on_settled=lambda _index, _record: None,
+            consent=Owner(),
             past_actions=PastActions(self.hass),
         )
 

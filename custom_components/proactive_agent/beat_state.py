@@ -128,8 +128,9 @@ class BeatState:
 
     @callback
     def put_approvals(self, approvals: tuple[Approval, ...]) -> None:
-        """Keep the requests for a yes; they are written with the next save."""
+        """Keep the requests for a yes; they are written within seconds."""
         self._put(replace(self._state, approvals=approvals))
+        self._store.save_soon()
 
     async def async_save(self) -> bool:
         """Write to disk now and say whether the disk took it (D1)."""

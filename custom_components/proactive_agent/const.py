@@ -52,7 +52,15 @@ DEFAULT_APPROVAL_TIMEOUT: Final = timedelta(hours=1)
 EVENT_HEARTBEAT_TICK: Final = "proactive_agent_heartbeat_tick"
 EVENT_ACTED: Final = "proactive_agent_acted"
 EVENT_STOPPED: Final = "proactive_agent_stopped"
+EVENT_APPROVAL_REQUESTED: Final = "proactive_agent_approval_requested"
+EVENT_APPROVAL_ANSWERED: Final = "proactive_agent_approval_answered"
 
+# What a button on a phone sends back begins with one of these; a secret follows.
+TAP_APPROVE: Final = "PROACTIVE_AGENT_APPROVE_"
+TAP_REJECT: Final = "PROACTIVE_AGENT_REJECT_"
+
+ATTR_ANSWERED_BY: Final = "answered_by"
+ATTR_APPROVAL_ID: Final = "approval_id"
 ATTR_DETAIL: Final = "detail"
 ATTR_DRY_RUN: Final = "dry_run"
 ATTR_HEARTBEAT: Final = "heartbeat"
@@ -61,5 +69,7 @@ ATTR_MESSAGE: Final = "message"
 ATTR_REASON: Final = "reason"
 ATTR_RUN_ID: Final = "run_id"
 
+SERVICE_APPROVE: Final = "approve"
+SERVICE_REJECT: Final = "reject"
 SERVICE_WAKE: Final = "wake"
 SERVICE_GET_RUNS: Final = "get_runs"

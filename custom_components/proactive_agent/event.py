@@ -6,9 +6,9 @@ from homeassistant.components.event import EventEntity
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
+from .activity import Activity
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat import Heartbeat
-from .reporter import Activity
 from .runtime import ProactiveAgentConfigEntry
 
 PARALLEL_UPDATES = 0

@@ -1,10 +1,7 @@
-"""The one door to Home Assistant's actions for the model (A1-A9, R8)."""
+"""The one door to Home Assistant's actions for the model (A1-A9, P1, R8)."""
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-import logging
-from typing import Any
+from collections.abc import Callable
 
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.util import dt as dt_util
@@ -18,18 +15,20 @@ from .engine.errors import (
 from .engine.policy import Verdict
 from .engine.reach import Reach
 from .engine.records import ActionRecord, ActionStatus, Json
-from .engine.repeats import ONLY_ADDS, action_key
+from .engine.repeats import action_key
 from .engine.spans import ago
-from .guard_call import call_action, call_reading
+from .guard_call import call_reading
 from .guard_checks import Action, check, check_reading, judge_action
+from .guard_consent import Consent, Grant
 from .guard_look import Look
+from .guard_records import ActionRecords, record_of
+from .guard_work import Result, Work
 from .past_actions import PastActions
 
-__all__ = ["Action", "Guard"]
+__all__ = ["Action", "Consent", "Grant", "Guard"]
 
-_LOGGER = logging.getLogger(__name__)
-
-type Result = tuple[ActionRecord, Json]
+WAITS = "The owner has been asked and has not answered yet; go on without it."
+WOULD_ASK = "The owner would be asked first."
 
 
 class Guard:
@@ -39,7 +38,8 @@ class Guard:
     `permitted` answers with today's reach, so that what was taken out of it
     meanwhile is refused (C7). `on_settled` hears of an action that outlived the
     waiting for it or the run (R8): its index in `actions` and its final record.
-    `past_actions` is the heartbeat's memory of what did not help (A7).
+    `past_actions` is the heartbeat's memory of what did not help (A7), `consent`
+    asks its owner (P1).
     """
 
     def __init__(  # noqa: PLR0913 - by name, each from another side
@@ -54,6 +54,7 @@ class Guard:
         dry_run: bool,
         on_settled: Callable[[int, ActionRecord], None],
         past_actions: PastActions,
+        consent: Consent,
     ) -> None:
         """Serve one run, with no action yet."""
         self._hass = hass
@@ -63,13 +64,18 @@ class Guard:
         self._max_actions = max_actions
         self._lock = lock
         self._dry_run = dry_run
-        self._on_settled = on_settled
         self._past_actions = past_actions
-        self._over: asyncio.Future[None] = hass.loop.create_future()
-        self._records: list[ActionRecord] = []
+        self._consent = consent
         self._unhelpful: list[ActionRecord] = []
-        self._own_keys: set[str] = set()
-        self._abandoned: set[int] = set()
+        self._records = ActionRecords()
+        self._work = Work(
+            hass,
+            context=context,
+            records=self._records,
+            lock=lock,
+            past_actions=past_actions,
+            on_settled=on_settled,
+        )
 
     @property
     def actions(self) -> tuple[ActionRecord, ...]:
@@ -83,32 +89,34 @@ class Guard:
 
     def close(self) -> None:
         """Let no new action through; what has been called goes on (F6, R8)."""
-        if not self._over.done():
-            self._over.set_result(None)
+        self._work.close()
 
     async def act(self, action: Action) -> Result:
         """Execute an action; return its record and its response, if it has one.
 
-        One that would certainly change nothing is not called (A5). Raises
-        `ActionRefusedError` for what is not done or failed, `RunCutError` when the
-        run may not act any more. Cancelling the wait does not cancel an action that
-        has been called (R8).
+        One that would certainly change nothing is not called (A5), one that needs a
+        yes waits for it (P1). Raises `ActionRefusedError` for what is not done or
+        failed, `RunCutError` when the run may not act any more. Cancelling the wait
+        does not cancel an action that has been called (R8).
         """
-        if (already := self._admit(action)) is not None:
+        verdict = self._judge(action)
+        if (already := self._already(action)) is not None:
             return already, None
+        self._admit(action)
+        if verdict is Verdict.ASK:
+            return await self._ask(action), None
         if self._dry_run:
-            return self._append(action, ActionStatus.NOT_DONE), None
-        await self._lock.acquire()
-        is_started = False
-        try:
-            if (already := self._admit(action)) is not None:
-                return already, None
-            index, task = self._start(action)
-            is_started = True
-        finally:
-            if not is_started:
-                self._lock.release()
-        return await self._wait(index, task)
+            return self._records.append(action, ActionStatus.NOT_DONE), None
+        return await self._under_lock(action)
+
+    async def act_with(self, grant: Grant, action: Action) -> Result:
+        """Execute an action that has its owner's yes (P3, P4).
+
+        Raises as `act` does.
+        """
+        self._judge(action)
+        grant.check()
+        return await self._under_lock(action, grant)
 
     async def read(self, action: Action) -> Json:
         """Return the answer of an action that does nothing but answer.
@@ -126,15 +134,54 @@ class Guard:
             )
         return answer
 
+    async def _under_lock(self, action: Action, grant: Grant | None = None) -> Result:
+        await self._lock.acquire()
+        is_started = False
+        try:
+            if grant is not None:
+                await grant.async_begin()
+            # Everything as of now: it may have waited for a long time.
+            verdict = self._judge(action)
+            if grant is not None:
+                grant.check()
+            elif verdict is Verdict.ASK:
+                raise _refused(f"{action.name} needs the owner's yes by now; not done.")
+            if (already := self._already(action)) is not None:
+                return already, None
+            if grant is None:
+                self._admit(action)
+            index, task = self._work.start(action)
+            is_started = True
+        finally:
+            if not is_started:
+                self._lock.release()
+        return await self._work.wait(index, task)
+
+    async def _ask(self, action: Action) -> ActionRecord:
+        """Put an action to the owner; it counts as one of the run (F5, P1)."""
+        if self._dry_run:
+            return self._records.append(action, ActionStatus.NOT_DONE, note=WOULD_ASK)
+        index = len(self._records)
+        record = self._records.append(action, ActionStatus.WAITING, note=WAITS)
+        try:
+            await self._consent.async_ask(action, index)
+        except ActionRefusedError as err:
+            if err.kind is RefusalKind.REPEATED:
+                self._records.take_back(index)
+            else:
+                self._records.change(
+                    index, status=ActionStatus.FAILED, note=None, error=str(err)
+                )
+            raise
+        self._check_open()
+        return record
+
     def _check_open(self) -> None:
-        if self._over.done():
+        if self._work.is_over:
             raise RunCutError(CutReason.STOPPED)
 
-    def _admit(self, action: Action) -> ActionRecord | None:
-        """Check everything as of now; raise instead of letting it through.
-
-        Returns the record of an action that need not be called.
-        """
+    def _judge(self, action: Action) -> Verdict:
+        """Check everything as of now; raise for what is not to be done at all."""
         self._check_open()
         reach = self._permitted()
         check(self._hass, action, reach)
@@ -142,23 +189,23 @@ class Guard:
             self._hass, action, reach, ask_before_risky=self._ask_before_risky
         )
         if verdict is Verdict.DENY:
-            raise ActionRefusedError(
-                RefusalKind.NOT_ALLOWED, f"{action.name} is not allowed here."
-            )
-        look = Look(self._hass, action)
-        if look.is_already_met:
-            return self._append(action, ActionStatus.ALREADY, observed=look.observed())
-        self._check_help(action)
-        if self._count >= self._max_actions:
-            raise RunCutError(CutReason.ACTION_LIMIT)
-        if verdict is Verdict.ASK:
-            self._request(action)
-        return None
+            raise _refused(f"{action.name} is not allowed here.")
+        return verdict
 
-    @property
-    def _count(self) -> int:
-        """The actions against the limit: one that was not needed is none (A5, F5)."""
-        return sum(one.status is not ActionStatus.ALREADY for one in self._records)
+    def _already(self, action: Action) -> ActionRecord | None:
+        """Return the record of an action that need not be called (A5)."""
+        look = Look(self._hass, action)
+        if not look.is_already_met:
+            return None
+        return self._records.append(
+            action, ActionStatus.ALREADY, observed=look.observed()
+        )
+
+    def _admit(self, action: Action) -> None:
+        """Raise for what has been done without help, or is one too many (A7, F5)."""
+        self._check_help(action)
+        if self._records.counted >= self._max_actions:
+            raise RunCutError(CutReason.ACTION_LIMIT)
 
     def _check_help(self, action: Action) -> None:
         """Refuse what was done and changed nothing since; note it for the owner (A7).
@@ -172,119 +219,13 @@ class Guard:
             f"It was done {ago(dt_util.utcnow() - past.at)} and nothing has changed"
             " since; not repeated."
         )
-        if past.to_tell and not self._dry_run and key not in self._own_keys:
+        if past.to_tell and not self._dry_run and not self._work.has_done(key):
             self._past_actions.mark_told(key)
-            self._unhelpful.append(_record(action, ActionStatus.NOT_DONE, error=error))
+            self._unhelpful.append(
+                record_of(action, ActionStatus.NOT_DONE, error=error)
+            )
         raise ActionRefusedError(RefusalKind.REPEATED, error)
 
-    def _request(self, action: Action) -> None:
-        error = f"{action.name} needs the owner's yes; not done."
-        self._append(action, ActionStatus.FAILED, error=error)
-        raise ActionRefusedError(RefusalKind.NEEDS_APPROVAL, error)
 
-    def _append(
-        self, action: Action, status: ActionStatus, **seen: Any
-    ) -> ActionRecord:
-        record = _record(action, status, **seen)
-        self._records.append(record)
-        return record
-
-    def _start(self, action: Action) -> tuple[int, asyncio.Task[Result]]:
-        look = Look(self._hass, action)
-        before = self._past_actions.situation()
-        index = len(self._records)
-        self._append(action, ActionStatus.STILL_RUNNING)
-        task = self._hass.async_create_background_task(
-            self._execute(index, action, look, before),
-            f"proactive_agent {action.name}",
-            # One that is cancelled before its first step would never release the lock.
-            eager_start=True,
-        )
-        return index, task
-
-    async def _execute(
-        self, index: int, action: Action, look: Look, before: Mapping[str, str]
-    ) -> Result:
-        """Call, look, record, release: the task owns all of it from here on."""
-        outlived = True
-        try:
-            response, error = await call_action(self._hass, action, self._context)
-            outlived = self._over.done() or index in self._abandoned
-            self._change(
-                index,
-                status=ActionStatus.FAILED if error else ActionStatus.DONE,
-                error=error,
-            )
-            await self._look_after(index, action, look, before)
-            return self._records[index], response
-        finally:
-            if self._records[index].status is ActionStatus.STILL_RUNNING:
-                self._change(index, status=ActionStatus.FAILED, error="It was cut off.")
-            self._lock.release()
-            if outlived:
-                self._settle(index, self._records[index])
-
-    async def _look_after(
-        self, index: int, action: Action, look: Look, before: Mapping[str, str]
-    ) -> None:
-        """Add to the record what is seen; what was done stays done if it fails (A6)."""
-        is_done = self._records[index].status is ActionStatus.DONE
-        try:
-            self._record_outcome(index, look)
-            if is_done:
-                await look.follow(self._over)
-                self._record_outcome(index, look)
-                self._remember(action, look, before)
-        except Exception:
-            _LOGGER.exception("What came of %s could not be looked at", action.name)
-
-    def _record_outcome(self, index: int, look: Look) -> None:
-        failed = self._records[index].status is ActionStatus.FAILED
-        self._change(
-            index, observed=look.observed(), note=None if failed else look.note()
-        )
-
-    def _change(self, index: int, **changes: Any) -> None:
-        self._records[index] = replace(self._records[index], **changes)
-
-    def _remember(self, action: Action, look: Look, before: Mapping[str, str]) -> None:
-        """Keep in mind what was done; a step that was taken is an effect (A7)."""
-        if look.is_step_taken:
-            return
-        key = action_key(action.name, action.entity_id, action.data)
-        self._own_keys.add(key)
-        self._past_actions.remember(
-            key,
-            before,
-            look.entity_ids,
-            has_shown=look.shows_effect or action.name in ONLY_ADDS,
-        )
-
-    async def _wait(self, index: int, task: asyncio.Task[Result]) -> Result:
-        try:
-            record, response = await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if not task.done():
-                self._abandoned.add(index)
-            raise
-        if record.error is not None:
-            raise ActionRefusedError(
-                RefusalKind.FAILED, f"{record.action} failed: {record.error}"
-            )
-        return record, response
-
-    def _settle(self, index: int, record: ActionRecord) -> None:
-        try:
-            self._on_settled(index, record)
-        except Exception:
-            _LOGGER.exception("What became of %s could not be noted", record.action)
-
-
-def _record(action: Action, status: ActionStatus, **seen: Any) -> ActionRecord:
-    return ActionRecord(
-        action=action.name,
-        entity_id=action.entity_id,
-        data=action.data,
-        status=status,
-        **seen,
-    )
+def _refused(sentence: str) -> ActionRefusedError:
+    return ActionRefusedError(RefusalKind.NOT_ALLOWED, sentence)

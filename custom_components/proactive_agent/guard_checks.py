@@ -30,7 +30,8 @@ class Action:
     """An action the model asks for, its entities already literal.
 
     `named` are entities that stand in `data`: they are checked as those in
-    `entity_id` are. `must_ask` marks data that reaches further than entities (A3).
+    `entity_id` are. `must_ask` marks data that reaches further than entities (A3),
+    `because` is what the model says for it, should its owner be asked.
     """
 
     domain: str
@@ -39,6 +40,7 @@ class Action:
     data: JsonObject = field(default_factory=dict)
     named: tuple[str, ...] = ()
     must_ask: bool = False
+    because: str = ""
 
     @property
     def name(self) -> str:
@@ -89,6 +91,19 @@ def judge_action(
         return Verdict.DENY
     asked = any(one.listed is Listed.ASK for one in named)
     return max(targets, Verdict.ASK) if asked else targets
+
+
+def is_risky(hass: HomeAssistant, action: Action) -> bool:
+    """Tell whether an action would ask even where nothing has to (P2)."""
+    touched = subjects(hass, action.entity_id, Reach())
+    judged = judge(
+        action.domain,
+        action.service,
+        touched,
+        ask_before_risky=True,
+        must_ask=action.must_ask,
+    )
+    return judged is not Verdict.ALLOW
 
 
 def _check_call(

@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import datetime
-import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
@@ -10,24 +9,21 @@ from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
+from .activity import Activity
+from .asking_room import make_asking
 from .beat_state import BeatState
 from .const import DOMAIN
 from .engine.fuses import StopReason, Used
 from .engine.records import Cause, GateVerdict, RunRecord, Status
-from .gate.keeper import GateKeeper
-from .home import Reach, resolve
 from .identity import Identity
 from .listeners import Listeners
 from .models import HeartbeatOptions
-from .notifier import Notifier
 from .pulse import Pulse
-from .reporter import Activity, Reporter
-from .run import Run, RunPlan
-from .runner import Runner
+from .run import Run
+from .runner import LAST_WORD_TIMEOUT, Runner
 from .shared import Shared
-from .situation import Situation
-
-_LOGGER = logging.getLogger(__name__)
+from .voice import Voice
+from .waker import Waker
 
 
 class Heartbeat:
@@ -51,20 +47,29 @@ class Heartbeat:
         self._state = BeatState(
             shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
         )
-        self._gate = GateKeeper(hass, self.id, self.options)
-        self._situation = Situation(hass)
-        self._reporter = Reporter(
+        self._waker = Waker(hass, self.id, self.options)
+        voice = Voice(
             hass,
             Identity(entry_id=entry.entry_id, heartbeat_id=self.id),
-            Notifier(hass),
             self.on_activity.fire,
         )
+        self._reporter = voice.runs
         self._runner = Runner(
             hass,
             entry,
             self._reporter,
             self._state,
             self._run_ended,
+        )
+        self.asking = make_asking(
+            hass,
+            state=self._state,
+            reporter=voice.requests,
+            options=lambda: self.options,
+            runner=self._runner,
+            waker=self._waker,
+            lineage=shared.lineage,
+            on_change=self.on_change.fire,
         )
         self._pulse = Pulse(
             hass,
@@ -88,6 +93,8 @@ class Heartbeat:
             return Status.RUNNING
         if not self.is_on:
             return Status.OFF
+        if self.asking.pending:
+            return Status.WAITING
         return Status.PAUSED if self._state.pause_reason else Status.ASLEEP
 
     @property
@@ -98,7 +105,7 @@ class Heartbeat:
     @property
     def gate(self) -> tuple[GateVerdict, ...]:
         """What each condition says now, and why (G3)."""
-        return self._gate.explain()
+        return self._waker.explain()
 
     @property
     def last_wake(self) -> datetime | None:
@@ -114,6 +121,7 @@ class Heartbeat:
     def start(self) -> None:
         """Begin to beat, once Home Assistant has started (C1)."""
         self._started = True
+        self.asking.start()
         self._resume()
         self._build_gate()
 
@@ -121,15 +129,20 @@ class Heartbeat:
         """End what is under way: the endpoint is unloaded or the heartbeat removed."""
         self._closed = True
         self._pulse.stop()
-        self._gate.close()
-        self._situation.close()
+        self._waker.close()
         await self._runner.async_close()
+        await self.asking.async_close(LAST_WORD_TIMEOUT)
+
+    async def async_remove(self) -> None:
+        """End for good: what waits for a yes is withdrawn (P7)."""
+        self.asking.withdraw_all()
+        await self.async_close()
 
     async def async_turn_on(self) -> None:
         """Switch on, with fresh ticks and a fresh deadline (F6, C9)."""
         if self.is_on:
             return
-        self._situation.forget()
+        self._waker.forget()
         self._state.switch_on(dt_util.utcnow())
         self._resume()
         self.on_change.fire()
@@ -140,9 +153,7 @@ class Heartbeat:
         self._runner.cut()
         if not self.is_on:
             return
-        self._pulse.stop()
-        self._state.switch_off()
-        self.on_change.fire()
+        self._switch_off()
         await self._state.async_save()
 
     @callback
@@ -170,14 +181,15 @@ class Heartbeat:
         before, self.options = self.options, HeartbeatOptions.from_subentry(subentry)
         if before == self.options or self._closed:
             return
-        self._situation.forget()
+        needs_gate = self._waker.change(self.options)
+        self.asking.follow_options()
         if before.fuses != self.options.fuses:
             self._state.change_fuses(self.options.fuses, now=dt_util.utcnow())
         if before.interval != self.options.interval:
             self._resume()
         elif self.is_on:
             self._follow_fuses()
-        if self._gate.change(self.options) and self._started:
+        if needs_gate and self._started:
             self._build_gate()
         self.on_change.fire()
 
@@ -195,7 +207,7 @@ class Heartbeat:
     @callback
     def _build_gate(self) -> None:
         # The first tick may come as soon as set-up has settled: it must find a gate.
-        self._runner.spawn(self._gate.async_build(), "gate", awaited=True)
+        self._runner.spawn(self._waker.async_build(), "gate", awaited=True)
 
     @callback
     def _resume(self) -> None:
@@ -223,12 +235,7 @@ class Heartbeat:
             self._stop(reason)
             return
         self._state.count_tick()
-        try:
-            wakes = self._is_reason_to_wake(now)
-        except Exception:
-            _LOGGER.exception("A tick of %s failed", self.options.title)
-            wakes = False
-        if wakes:
+        if self._is_reason_to_wake(now):
             self._wake(Cause.TICK, Context())
         elif self._state.ticks_spent:
             self._stop(StopReason.MAX_TICKS)
@@ -236,43 +243,31 @@ class Heartbeat:
     def _is_reason_to_wake(self, now: datetime) -> bool:
         if self._state.pause_reason:
             return False
-        is_open = self._gate.judge()
-        self._situation.gate_was(is_open=is_open, now=now)
-        if is_open is None and self._gate.needs_rebuild:
+        wakes = self._waker.is_reason(now)
+        if self._waker.needs_build:
             self._build_gate()
-        if not is_open:
-            return False
-        return not self._situation.is_old_news(
-            self._gate.entity_ids, self._reach(), self.options.manners, now
-        )
+        return wakes
 
     @callback
     def _wake(
         self, cause: Cause, context: Context, *, dry_run: bool = False
     ) -> asyncio.Task[RunRecord]:
         self._shared.lineage.add(context.id)
-        reach = self._reach()
-        if not dry_run:
-            self._situation.show(self._gate.entity_ids, reach, self.options.manners)
-        plan = RunPlan(
-            options=self.options,
-            cause=cause,
-            dry_run=dry_run,
-            context=context,
-            gate=self._gate.explain(),
-            reach=reach,
-            past_actions=self._situation.past_actions,
+        plan = self._waker.plan(
+            cause, context, dry_run=dry_run, requests=self.asking.for_prompt()
         )
-        task = self._runner.start(plan, self._shared.model(), self._reach)
+        task = self._runner.start(
+            plan,
+            self._shared.mind(self.options, context),
+            self._waker.reach,
+            self.asking.async_ask,
+        )
         self.on_change.fire()
         return task
 
-    def _reach(self) -> Reach:
-        return resolve(self._hass, self.options)
-
     @callback
     def _run_ended(self, run: Run, record: RunRecord, stop: StopReason | None) -> None:
-        self._situation.ended(record.outcome, now=dt_util.utcnow())
+        self._waker.ended(record, now=dt_util.utcnow())
         self._state.save_soon()
         if stop is not None:
             self._stop(stop, run.stop_reason)
@@ -286,10 +281,15 @@ class Heartbeat:
         """Go off without the owner; a run in flight may end (F1, F2, F8)."""
         if self._closed or not self.is_on:
             return
+        self._switch_off()
+        self._runner.spawn(self._tell_stopped(reason, detail), "stop")
+
+    @callback
+    def _switch_off(self) -> None:
         self._pulse.stop()
         self._state.switch_off()
+        self.asking.withdraw_all()
         self.on_change.fire()
-        self._runner.spawn(self._tell_stopped(reason, detail), "stop")
 
     async def _tell_stopped(self, reason: StopReason, detail: str | None) -> None:
         await self._state.async_save()

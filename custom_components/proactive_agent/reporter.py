@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from homeassistant.core import Context, HomeAssistant, callback
 
+from .activity import Activity
 from .const import (
     ATTR_DETAIL,
     ATTR_MESSAGE,
@@ -37,20 +37,6 @@ _FAILURES = frozenset(
         Outcome.TOKEN_LIMIT,
     }
 )
-
-
-class Activity(StrEnum):
-    """The event types of a heartbeat's activity entity."""
-
-    WOKE = "woke"
-    ACTED = "acted"
-    SPOKE = "spoke"
-    ASKED = "asked"
-    APPROVED = "approved"
-    REJECTED = "rejected"
-    EXPIRED = "expired"
-    FAILED = "failed"
-    STOPPED = "stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """One run: from the wake to the last word, on a fresh conversation."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 import logging
 
@@ -11,10 +11,9 @@ from homeassistant.util.ulid import ulid_now
 
 from .beat_state import BeatState
 from .engine.errors import Advice, CutReason, ErrorKind, ModelError, RunCutError
-from .engine.loop import Journal, converse
-from .engine.metering import MeteredModel
+from .engine.journal import Journal
 from .engine.plain_text import plain_line
-from .engine.ports import ChatModel
+from .engine.ports import Allowance, Mind
 from .engine.prompt import opening_messages
 from .engine.records import (
     ActionRecord,
@@ -25,7 +24,7 @@ from .engine.records import (
     RunRecord,
 )
 from .engine.report import Ending
-from .guard import Guard
+from .guard import Action, Guard
 from .home import Reach, describe
 from .models import HeartbeatOptions
 from .past_actions import PastActions
@@ -49,19 +48,21 @@ class RunPlan:
     gate: tuple[GateVerdict, ...]
     reach: Reach
     past_actions: PastActions
+    requests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPorts:
     """What a run needs of its heartbeat, which may change while it is in flight."""
 
-    model: ChatModel
+    mind: Mind
     offers: OfferCache
     permitted: Callable[[], Reach]
     action_lock: asyncio.Lock
     budget: BeatState
     announce: Callable[[Run], None]
     on_settled: Callable[[Run, int, ActionRecord], None]
+    ask: Callable[[str, int, Action, str], Awaitable[None]]
 
 
 class Run:
@@ -92,6 +93,7 @@ class Run:
             dry_run=plan.dry_run,
             on_settled=self._action_settled,
             past_actions=plan.past_actions,
+            consent=self,
         )
 
     @property
@@ -131,6 +133,10 @@ class Run:
         # What a conversation that does not let go still does is not this run's.
         self._journal = self._journal.copy()
 
+    async def async_ask(self, action: Action, index: int) -> None:
+        """Put an action of this run to the owner (P1)."""
+        await self._ports.ask(self.run_id, index, action, self._reason)
+
     def record(
         self,
         ending: Ending,
@@ -162,6 +168,7 @@ class Run:
     async def _converse(self) -> None:
         try:
             self._check()
+            self._ports.mind.check_ready()
             if not await self._ports.budget.charge_wake():
                 self._fail(_own_fault(Advice.NOT_CHARGED))
                 return
@@ -169,11 +176,11 @@ class Run:
             self._ports.announce(self)
             toolbox = await self._toolbox()
             self._check()
-            await converse(
-                self._metered_model(),
+            await self._ports.mind.converse(
                 toolbox,
                 self._opening(),
                 max_turns=self.plan.options.fuses.max_turns,
+                allowance=self._allowance(),
                 journal=self._journal,
             )
         except RunCutError as cut:
@@ -193,9 +200,8 @@ class Run:
             context=self.plan.context,
         )
 
-    def _metered_model(self) -> MeteredModel:
-        return MeteredModel(
-            self._ports.model,
+    def _allowance(self) -> Allowance:
+        return Allowance(
             remaining=lambda: self._ports.budget.tokens_left,
             charge=self._ports.budget.charge_tokens,
             check=self._check,
@@ -206,6 +212,7 @@ class Run:
             self.plan.options.check_prompt,
             local_time=dt_util.now().strftime("%A, %Y-%m-%d %H:%M"),
             home=describe(self._hass, self.plan.reach),
+            requests=self.plan.requests,
         )
 
     def _end(self) -> None:
@@ -215,6 +222,11 @@ class Run:
             self._conversation.cancel()
         if not self._over:
             self._released.set_result(None)
+
+    @property
+    def _reason(self) -> str:
+        """Why it woke, for where the model gives no reason of its own."""
+        return "; ".join(verdict.reason for verdict in self.plan.gate)
 
     @property
     def _over(self) -> bool:

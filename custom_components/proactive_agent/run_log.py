@@ -34,14 +34,23 @@ class RunLog:
         Returns whether the owner has heard nothing of that run yet, None if the run
         or its action that is still running is not known.
         """
-        position = next(
-            (at for at, one in enumerate(self._runs) if one.run_id == run_id), None
-        )
-        if position is None:
-            return None
-        record = self._runs[position]
-        if record.actions[index].status is not ActionStatus.STILL_RUNNING:
-            return None
-        actions = (*record.actions[:index], action, *record.actions[index + 1 :])
-        self._runs[position] = replace(record, actions=actions)
-        return record.message is None
+        before = self._replace(run_id, index, action, ActionStatus.STILL_RUNNING)
+        return None if before is None else before.message is None
+
+    def answer(self, run_id: str, index: int, action: ActionRecord) -> None:
+        """Write down what became of an action that waited for a yes (P1)."""
+        self._replace(run_id, index, action, ActionStatus.WAITING)
+
+    def _replace(
+        self, run_id: str, index: int, action: ActionRecord, expected: ActionStatus
+    ) -> RunRecord | None:
+        """Replace an action that stands as expected; returns the record before."""
+        for position, record in enumerate(self._runs):
+            if record.run_id != run_id:
+                continue
+            if record.actions[index].status is not expected:
+                return None
+            actions = (*record.actions[:index], action, *record.actions[index + 1 :])
+            self._runs[position] = replace(record, actions=actions)
+            return record
+        return None

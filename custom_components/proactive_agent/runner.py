@@ -1,7 +1,7 @@
 """The runs of one heartbeat: one at a time, each reported once it is over (C3)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context as TaskContext
 from datetime import datetime
 import logging
@@ -13,10 +13,12 @@ from homeassistant.core import HomeAssistant, callback
 from .beat_state import BeatState
 from .engine.errors import CutReason, ErrorKind
 from .engine.fuses import StopReason
-from .engine.ports import ChatModel
+from .engine.ports import Mind
 from .engine.records import ActionRecord, ActionStatus, Cause, Outcome, RunRecord
 from .engine.report import Ending
+from .guard import Action
 from .home import Reach
+from .models import has_key
 from .reporter import Reporter, Told
 from .run import Run, RunPlan, RunPorts
 from .run_log import RunLog
@@ -47,7 +49,7 @@ class Runner:
         """
         self.log = RunLog()
         self.offers = OfferCache(hass)
-        self._action_lock = asyncio.Lock()
+        self.action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry
         self._reporter = reporter
@@ -65,17 +67,22 @@ class Runner:
 
     @callback
     def start(
-        self, plan: RunPlan, model: ChatModel, permitted: Callable[[], Reach]
+        self,
+        plan: RunPlan,
+        mind: Mind,
+        permitted: Callable[[], Reach],
+        ask: Callable[[str, int, Action, str], Awaitable[None]],
     ) -> asyncio.Task[RunRecord]:
         """Take the lock and run; the lock is released with the task (C3)."""
         ports = RunPorts(
-            model=model,
+            mind=mind,
             offers=self.offers,
             permitted=permitted,
-            action_lock=self._action_lock,
+            action_lock=self.action_lock,
             budget=self._state,
             announce=self._reporter.woke,
             on_settled=self._action_settled,
+            ask=ask,
         )
         run = self._run = Run(self._hass, plan, ports)
         if not plan.dry_run:
@@ -187,7 +194,7 @@ class Runner:
         if record.outcome is Outcome.ERROR and record.error is not None:
             level = logging.DEBUG if self._failing else logging.WARNING
             _LOGGER.log(level, "%s: %s", title, record.error.message)
-            if record.error.kind == ErrorKind.AUTH:
+            if record.error.kind == ErrorKind.AUTH and has_key(self._entry):
                 self._entry.async_start_reauth(self._hass)
         elif self._failing:
             _LOGGER.info("%s: the model answers again", title)

@@ -6,15 +6,14 @@ from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
 from homeassistant.core import Context, Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
-from homeassistant.helpers.aiohttp_client import async_get_clientsession
 from homeassistant.helpers.start import async_at_started
 
 from .const import DOMAIN, SUBENTRY_HEARTBEAT
-from .endpoint import EndpointClient
 from .heartbeat import Heartbeat
 from .lineage import RunLineage
 from .listeners import Listeners
-from .models import EndpointOptions
+from .minds import Minds
+from .models import mind_options
 from .shared import Shared
 from .store import HeartbeatStore
 
@@ -37,8 +36,7 @@ class EndpointRuntime:
         self._hass = hass
         self._entry = entry
         self._store = HeartbeatStore(hass, entry.entry_id)
-        self._options = EndpointOptions.from_entry(entry)
-        self._client = self._new_client()
+        self._minds = Minds(hass, mind_options(entry))
         self._changes = asyncio.Lock()
         self._started = self._closed = False
 
@@ -78,10 +76,10 @@ class EndpointRuntime:
         async with self._changes:
             if self._closed:
                 return
-            self._change_endpoint()
+            self._minds.change(mind_options(entry))
             for heartbeat_id in [*self.heartbeats]:
                 if heartbeat_id not in entry.subentries:
-                    await self.heartbeats.pop(heartbeat_id).async_close()
+                    await self.heartbeats.pop(heartbeat_id).async_remove()
                     self._store.forget(heartbeat_id)
             for subentry_id, subentry in [*entry.subentries.items()]:
                 if (heartbeat := self.heartbeats.get(subentry_id)) is not None:
@@ -108,7 +106,7 @@ class EndpointRuntime:
         if self._closed or subentry.subentry_type != SUBENTRY_HEARTBEAT:
             return
         shared = Shared(
-            model=lambda: self._client,
+            mind=self._minds.mind,
             store=self._store,
             lineage=self.lineage,
             descends=self._descends_from_a_run,
@@ -126,19 +124,6 @@ class EndpointRuntime:
         )
         if device is not None and device.name != subentry.title:
             devices.async_update_device(device.id, name=subentry.title)
-
-    @callback
-    def _change_endpoint(self) -> None:
-        options = EndpointOptions.from_entry(self._entry)
-        if options != self._options:
-            self._options = options
-            self._client = self._new_client()
-
-    def _new_client(self) -> EndpointClient:
-        session = async_get_clientsession(
-            self._hass, verify_ssl=self._options.verify_ssl
-        )
-        return EndpointClient(session, self._options)
 
     def _descends_from_a_run(self, context: Context) -> bool:
         """Look through every endpoint: a run of one must not wake another (A2)."""

@@ -126,6 +126,11 @@ class HeartbeatStore:
 
         `exact` gives reserved ticks back, for an orderly end.
         """
+        if self._closed:
+            return False
+        return await self._write(exact=exact)
+
+    async def _write(self, *, exact: bool) -> bool:
         if exact:
             self._reserved.clear()
         await self._store.async_save(self._data())
@@ -138,7 +143,7 @@ class HeartbeatStore:
         set-up has written.
         """
         self._closed = True
-        await self.async_save(exact=True)
+        await self._write(exact=True)
 
     @callback
     def save_soon(self, delay: float = SAVE_DELAY) -> None:

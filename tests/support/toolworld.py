@@ -19,6 +19,7 @@ from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
 
 from . import stubs  # noqa: F401
+from .consent import Owner
 
 type States = Mapping[str, tuple[str, Mapping[str, Any]]]
 
@@ -81,6 +82,7 @@ class ToolWorld:
             lock=asyncio.Lock(),
             dry_run=dry_run,
             on_settled=lambda _index, _record: None,
+            consent=Owner(),
             past_actions=PastActions(self.hass),
         )
 

@@ -14,6 +14,7 @@ _TEXTS: Final = (
     "run_id",
     "context_id",
 )
+_OPTIONAL_TEXTS: Final = ("answered_by", "note")
 _FLAGS: Final = ("must_ask", "is_risky", "has_changed")
 _LISTS: Final = ("entity_id", "named")
 _MAPS: Final = ("data", "states")
@@ -22,7 +23,7 @@ _MOMENTS: Final = ("asked", "expires")
 
 def approval_as_dict(approval: Approval) -> dict[str, Any]:
     """Return a request as plain data."""
-    plain = (*_TEXTS, *_FLAGS, "index", "answered_by", "note")
+    plain = (*_TEXTS, *_OPTIONAL_TEXTS, *_FLAGS, "index")
     settled = approval.settled
     return {
         **{key: getattr(approval, key) for key in plain},
@@ -41,15 +42,17 @@ def approval_from_dict(data: Mapping[str, Any]) -> Approval:
     must never be answered with a yes.
     """
     settled = data["settled"]
-    return Approval(
+    fields: dict[str, Any] = {
         **{key: _typed(data, key, str) for key in _TEXTS},
         **{key: _typed(data, key, bool) for key in _FLAGS},
         **{key: _texts(data, key) for key in _LISTS},
         **{key: _typed(data, key, dict) for key in _MAPS},
         **{key: _moment(data[key]) for key in _MOMENTS},
+        **{key: _text_or_none(data, key) for key in _OPTIONAL_TEXTS},
+    }
+    return Approval(
+        **fields,
         index=_typed(data, "index", int),
-        answered_by=_text_or_none(data, "answered_by"),
-        note=_text_or_none(data, "note"),
         status=ApprovalStatus(data["status"]),
         settled=_moment(settled) if settled is not None else None,
     )

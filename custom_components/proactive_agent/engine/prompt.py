@@ -1,5 +1,7 @@
 """The opening messages of a run (R1)."""
 
+from collections.abc import Sequence
+
 from .records import JsonObject
 
 RULES = """\
@@ -18,17 +20,22 @@ is a good result.
 When you are finished, answer with one short sentence and no tool call. It is kept in \
 the log; the owner does not get it."""
 
+ASKED = "The owner has been asked; do not ask for the same again:"
+
 
 def opening_messages(
-    check_prompt: str, *, local_time: str, home: str
+    check_prompt: str, *, local_time: str, home: str, requests: Sequence[str] = ()
 ) -> tuple[JsonObject, JsonObject]:
     """Open a fresh conversation: stable text first, then the moment (R1).
 
-    `home` is the states of what may be seen, empty if that is nothing.
+    `home` is the states of what may be seen, empty if that is nothing; `requests` are
+    what the owner has been asked, a line for each (P5).
     """
     moment = [check_prompt, f"It is {local_time}."]
     if home:
         moment.append(home)
+    if requests:
+        moment.append("\n".join((ASKED, *(f"- {line}" for line in requests))))
     return (
         {"role": "system", "content": RULES},
         {"role": "user", "content": "\n\n".join(moment)},

@@ -132,7 +132,8 @@ class CallRecord:
 class ActionRecord:
     """One Home Assistant action of a run and what was seen after it.
 
-    `note` says in words what then was otherwise than asked (A5).
+    `note` says in words what then was otherwise than asked (A5), `answered_by` who
+    said yes or no to it, if it was asked for (P1).
     """
 
     action: str
@@ -142,6 +143,7 @@ class ActionRecord:
     observed: JsonObject | None = None
     error: str | None = None
     note: str | None = None
+    answered_by: str | None = None
 
     @property
     def may_go_on(self) -> bool:
@@ -168,7 +170,10 @@ class RunError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
-    """Everything about one run, as `wake` and `get_runs` answer it."""
+    """Everything about one run, as `wake` and `get_runs` answer it.
+
+    `tokens` is None where nobody said what was used.
+    """
 
     run_id: str
     started: datetime
@@ -179,7 +184,7 @@ class RunRecord:
     actions: tuple[ActionRecord, ...]
     message: str | None
     turns: int
-    tokens: Usage
+    tokens: Usage | None
     seconds: float
     calls: tuple[CallRecord, ...]
     stopped: bool

@@ -14,6 +14,7 @@ from ..guard import Action, Guard
 from .base import AgentTool, ArgumentError, as_json, sentence_of
 from .fields import Parameters
 from .fit import misfit
+from .reason import take_reason
 
 _DRY = "This is a dry run: it would have been called."
 
@@ -23,7 +24,7 @@ class ActionPlan:
     """One action as a tool, before there is a run that could call it.
 
     `script` is the entity that a script's action runs; `reads` marks an action that
-    only answers.
+    only answers, `has_reason` one that takes a reason beside its own arguments (P1).
     """
 
     name: str
@@ -34,6 +35,7 @@ class ActionPlan:
     annotations: llm.ToolAnnotations
     script: str | None = None
     reads: bool = False
+    has_reason: bool = False
 
     def tool(self, guard: Guard) -> ActionTool:
         """Return the tool of the run that this guard belongs to."""
@@ -70,6 +72,7 @@ class ActionTool(AgentTool):
     def _action(self, hass: HomeAssistant, given: Mapping[str, Any]) -> Action:
         plan = self._plan
         data = self.arguments(given)
+        because = take_reason(data) if plan.has_reason else ""
         if plan.script is None:
             entity_ids = tuple(data.pop("entity_id"))
         else:
@@ -84,6 +87,7 @@ class ActionTool(AgentTool):
             data=data,
             named=self._named(data),
             must_ask=plan.parameters.must_ask,
+            because=because,
         )
 
     def _check_by_its_own_schema(

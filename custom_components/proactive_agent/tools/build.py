@@ -19,6 +19,7 @@ from .choices import hangs_on_entity, options_of
 from .fields import action_parameters, script_parameters
 from .match import targeted
 from .names import unique_name
+from .reason import takes_reason, with_reason
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -101,6 +102,8 @@ class _Planner:
             entity_id=targets,
             must_ask=parameters.must_ask,
         )
+        asks = not reads and _asks(hass, action, self._reach)
+        has_reason = asks and not takes_reason(parameters)
         return ActionPlan(
             name=unique_name(f"{domain}_{service}", self._taken),
             domain=domain,
@@ -110,13 +113,14 @@ class _Planner:
                 action.name,
                 parameters.names,
             ),
-            parameters=parameters,
+            parameters=with_reason(parameters) if has_reason else parameters,
             annotations=llm.ToolAnnotations(
                 read_only=reads,
-                destructive=not reads and _asks(hass, action, self._reach),
+                destructive=asks,
                 idempotent=reads or service.startswith(_REPEATABLE),
             ),
             reads=reads,
+            has_reason=has_reason,
         )
 
     def script(self, domain: str, object_id: str) -> ActionPlan | None:
@@ -127,17 +131,21 @@ class _Planner:
         description = catalogue.actions.get(SCRIPT, {}).get(service)
         if description is None:
             return None
+        parameters = script_parameters(
+            hass, catalogue.fields(SCRIPT, service), actors=self._reach.actors
+        )
+        asks = parameters.must_ask or entity_id in self._reach.ask
+        has_reason = asks and not takes_reason(parameters)
         return ActionPlan(
             name=unique_name(object_id, self._taken, prefix="script_"),
             domain=SCRIPT,
             service=service,
             description=catalogue.text(description, SCRIPT, service)
             or f"Run {entity_id}.",
-            parameters=script_parameters(
-                hass, catalogue.fields(SCRIPT, service), actors=self._reach.actors
-            ),
+            parameters=with_reason(parameters) if has_reason else parameters,
             annotations=llm.ToolAnnotations(),
             script=entity_id,
+            has_reason=has_reason,
         )
 
     def _readable(self, domain: str) -> tuple[str, ...]:

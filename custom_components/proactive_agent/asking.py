@@ -1,0 +1,207 @@
+"""A heartbeat's requests: put to its owner, answered, carried out (P1-P7)."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+import secrets
+from typing import Any, Final, Protocol
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+from homeassistant.util.ulid import ulid_now
+
+from .approval_reporter import ApprovalReporter
+from .approvals import Approvals
+from .carrying_out import CarryingOut, states_of
+from .engine.approval_words import as_record, standing
+from .engine.approvals import Approval, ApprovalStatus
+from .engine.errors import ActionRefusedError, ApprovalError, RefusalKind
+from .engine.records import ActionRecord, ActionStatus
+from .engine.repeats import action_key
+from .guard import Action
+from .guard_checks import is_risky
+from .models import HeartbeatOptions
+
+# Seconds in which who said yes may hear how it ended; it goes on without them.
+ANSWER_TIMEOUT: Final = 10
+_STANDS: Final = {
+    ApprovalStatus.PENDING: "has been asked already and waits for the owner's answer",
+    ApprovalStatus.REJECTED: "was asked, and the owner said no",
+    ApprovalStatus.EXPIRED: "was asked, and the owner did not answer, which is a no",
+}
+_UNDERWAY: Final = "has the owner's yes and is being done"
+_NO: Final = {
+    ApprovalStatus.REJECTED: "the owner said no",
+    ApprovalStatus.EXPIRED: "the owner did not answer",
+    ApprovalStatus.WITHDRAWN: "it was withdrawn",
+}
+
+
+class Spawn(Protocol):
+    """Starts a task that the config entry owns."""
+
+    def __call__[T](self, job: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+        """Start a job under a name."""
+        ...
+
+
+class Asking:
+    """Mediates between the guard, the requests on disk, and the owner.
+
+    `on_answer` hears what became of an action of a run, to be written into its record:
+    the run, the action's index, its record.
+    """
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        *,
+        approvals: Approvals,
+        reporter: ApprovalReporter,
+        options: Callable[[], HeartbeatOptions],
+        carrying_out: CarryingOut,
+        spawn: Spawn,
+        on_answer: Callable[[str, int, ActionRecord], None],
+    ) -> None:
+        """Ask for one heartbeat."""
+        self._hass = hass
+        self._approvals = approvals
+        self._reporter = reporter
+        self._options = options
+        self._carrying_out = carrying_out
+        self._spawn = spawn
+        self._on_answer = on_answer
+        approvals.on_expired.add(self._over)
+
+    @property
+    def pending(self) -> tuple[Approval, ...]:
+        """What waits for an answer, the oldest first."""
+        return self._approvals.pending
+
+    @property
+    def all(self) -> tuple[Approval, ...]:
+        """Every request that is remembered, open or settled."""
+        return self._approvals.all
+
+    @callback
+    def start(self) -> None:
+        """Go on with what was asked before a restart, and say what it cut short."""
+        self.follow_options()
+        for approval in self._approvals.start():
+            self._tell(self._reporter.interrupted(self._options(), approval))
+
+    @callback
+    def follow_options(self) -> None:
+        """Let a no stand for as long as the options say (P5)."""
+        self._approvals.remember_for(self._options().manners.recheck_after)
+
+    @callback
+    def withdraw_all(self) -> None:
+        """Withdraw what waits, and let nothing begin that has its yes (F6, P7)."""
+        self._carrying_out.close()
+        for approval in self._approvals.withdraw_all():
+            self._over(approval)
+
+    async def async_close(self, seconds: float) -> None:
+        """Stop following, and give what is being done so many seconds to end."""
+        self._approvals.close()
+        await self._carrying_out.async_close(seconds)
+
+    def for_prompt(self) -> tuple[str, ...]:
+        """Return what the next run has to know of requests (P5)."""
+        known = (*self._approvals.open, *self._approvals.remembered())
+        return standing(known, dt_util.utcnow())
+
+    async def async_ask(
+        self, run_id: str, index: int, action: Action, because: str
+    ) -> None:
+        """Put an action to the owner; it is action `index` of its run (P1).
+
+        Raises `ActionRefusedError`, of the kind `REPEATED` if it was asked before.
+        """
+        key = action_key(action.name, action.entity_id, action.data)
+        if (known := self._approvals.in_the_way(key)) is not None:
+            stands = _STANDS.get(known.status, _UNDERWAY)
+            raise ActionRefusedError(
+                RefusalKind.REPEATED, f"{action.name} {stands}; not asked again."
+            )
+        if self._approvals.is_full:
+            raise ActionRefusedError(
+                RefusalKind.NEEDS_APPROVAL,
+                f"{action.name} needs the owner's yes, but too many requests wait"
+                " already; not asked and not done.",
+            )
+        approval = self._request(run_id, index, action, because)
+        try:
+            await self._approvals.async_add(approval)
+        except ApprovalError as err:
+            raise ActionRefusedError(
+                RefusalKind.NOT_WRITTEN,
+                f"{action.name} needs the owner's yes, and the request could not be"
+                " written down; not asked and not done.",
+            ) from err
+        # It may have been withdrawn while the disk was waited for (C5).
+        if self._approvals.get(approval.approval_id).is_pending:
+            self._tell(self._reporter.asked(self._options(), approval))
+
+    async def async_approve(self, approval_id: str, answered_by: str) -> Approval:
+        """Take a yes and act on it; returns the request as it then stands (P3).
+
+        Waits at most 10 seconds for the end of the action. Raises `ApprovalError` for
+        an answer that is not taken (P6), and where nothing was done after all (P4).
+        """
+        approval = await self._approvals.async_take_yes(approval_id, answered_by)
+        task = self._spawn(self._on_yes(approval), f"approval {approval_id}")
+        self._carrying_out.follow(task)
+        await asyncio.wait({task}, timeout=ANSWER_TIMEOUT)
+        return self._approvals.get(approval_id)
+
+    async def async_reject(self, approval_id: str, answered_by: str) -> Approval:
+        """Take a no; raises `ApprovalError` for an answer that is not taken (P6)."""
+        approval = await self._approvals.async_take_no(approval_id, answered_by)
+        self._over(approval)
+        return approval
+
+    def _request(
+        self, run_id: str, index: int, action: Action, because: str
+    ) -> Approval:
+        now = dt_util.utcnow()
+        return Approval(
+            approval_id=ulid_now(),
+            action=action.name,
+            entity_id=action.entity_id,
+            data=action.data,
+            named=action.named,
+            must_ask=action.must_ask,
+            is_risky=is_risky(self._hass, action),
+            because=action.because or because,
+            states=states_of(self._hass, (*action.entity_id, *action.named)),
+            secret=secrets.token_urlsafe(16),
+            run_id=run_id,
+            index=index,
+            context_id=ulid_now(),
+            asked=now,
+            expires=now + self._options().manners.approval_timeout,
+        )
+
+    async def _on_yes(self, approval: Approval) -> None:
+        options = self._options()
+        self._tell(self._reporter.cleared(options, approval))
+        await self._reporter.answered(options, approval)
+        await self._carrying_out.async_act(approval)
+
+    @callback
+    def _over(self, approval: Approval) -> None:
+        """Tell that a request ended without a yes."""
+        record = as_record(approval, ActionStatus.FAILED, _NO[approval.status])
+        self._on_answer(
+            approval.run_id,
+            approval.index,
+            replace(record, answered_by=approval.answered_by),
+        )
+        self._tell(self._reporter.answered(self._options(), approval))
+        self._tell(self._reporter.cleared(self._options(), approval))
+
+    @callback
+    def _tell(self, job: Coroutine[Any, Any, None]) -> None:
+        self._spawn(job, "approval notice")

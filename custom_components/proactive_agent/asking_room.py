@@ -1,0 +1,78 @@
+"""Puts together what a heartbeat needs to ask its owner."""
+
+from collections.abc import Callable
+
+from homeassistant.core import Context, HomeAssistant, callback
+
+from .approval_reporter import ApprovalReporter
+from .approvals import Approvals
+from .asking import Asking
+from .beat_state import BeatState
+from .carrying_out import CarryingOut
+from .engine.errors import ActionRefusedError, RefusalKind
+from .engine.records import ActionRecord
+from .guard import Action, Guard
+from .lineage import RunLineage
+from .models import HeartbeatOptions
+from .runner import Runner
+from .waker import Waker
+
+
+class _NobodyToAsk:
+    """What has its yes is not asked for again."""
+
+    async def async_ask(self, action: Action, _index: int) -> None:
+        raise ActionRefusedError(
+            RefusalKind.NEEDS_APPROVAL, f"{action.name} needs another yes."
+        )
+
+
+def make_asking(
+    hass: HomeAssistant,
+    *,
+    state: BeatState,
+    reporter: ApprovalReporter,
+    options: Callable[[], HeartbeatOptions],
+    runner: Runner,
+    waker: Waker,
+    lineage: RunLineage,
+    on_change: Callable[[], None],
+) -> Asking:
+    """Return the asking of one heartbeat; `options` are those of now."""
+    approvals = Approvals(state, hass, on_change)
+
+    @callback
+    def make_guard(
+        context: Context, on_settled: Callable[[int, ActionRecord], None]
+    ) -> Guard:
+        lineage.add(context.id)
+        return Guard(
+            hass,
+            context=context,
+            permitted=waker.reach,
+            ask_before_risky=options().manners.ask_before_risky,
+            max_actions=1,
+            lock=runner.action_lock,
+            dry_run=False,
+            on_settled=on_settled,
+            past_actions=waker.past_actions,
+            consent=_NobodyToAsk(),
+        )
+
+    carrying_out = CarryingOut(
+        hass,
+        approvals=approvals,
+        reporter=reporter,
+        options=options,
+        make_guard=make_guard,
+        on_answer=runner.log.answer,
+    )
+    return Asking(
+        hass,
+        approvals=approvals,
+        reporter=reporter,
+        options=options,
+        carrying_out=carrying_out,
+        spawn=runner.spawn,
+        on_answer=runner.log.answer,
+    )

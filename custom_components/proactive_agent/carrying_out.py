@@ -1,0 +1,186 @@
+"""An action that has its owner's yes: carried out once, and told (P3, P4)."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+import logging
+
+from homeassistant.core import Context, HomeAssistant, callback
+
+from .approval_reporter import ApprovalReporter
+from .approvals import Approvals
+from .engine.approval_words import as_record
+from .engine.approvals import Approval, ApprovalStatus
+from .engine.errors import (
+    ActionRefusedError,
+    ApprovalError,
+    ApprovalFault,
+    RefusalKind,
+    RunCutError,
+)
+from .engine.records import ActionRecord, ActionStatus
+from .guard import Action, Guard
+from .models import HeartbeatOptions
+
+_LOGGER = logging.getLogger(__name__)
+
+SWITCHED_OFF = "the heartbeat was switched off"
+INTERNAL = "it failed for an internal reason"
+
+type MakeGuard = Callable[[Context, Callable[[int, ActionRecord], None]], Guard]
+
+
+class CarryingOut:
+    """Takes approved actions through the guard, one guard for each.
+
+    `make_guard` gives that guard: for its context, and who hears of an action that
+    outlives the waiting for it. `on_answer` hears what became of an action of a run,
+    to be written into its record: the run, the action's index, its record.
+    """
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        *,
+        approvals: Approvals,
+        reporter: ApprovalReporter,
+        options: Callable[[], HeartbeatOptions],
+        make_guard: MakeGuard,
+        on_answer: Callable[[str, int, ActionRecord], None],
+    ) -> None:
+        """Carry out for one heartbeat; nothing is under way."""
+        self._hass = hass
+        self._approvals = approvals
+        self._reporter = reporter
+        self._options = options
+        self._make_guard = make_guard
+        self._on_answer = on_answer
+        self._guards: dict[str, Guard] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    @callback
+    def close(self) -> None:
+        """Let nothing more begin; what has been called goes on (F6, R8)."""
+        for guard in self._guards.values():
+            guard.close()
+
+    async def async_close(self, seconds: float) -> None:
+        """Let nothing more begin, and wait a moment for what is under way."""
+        self.close()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+
+    async def async_act(self, approval: Approval) -> None:
+        """Do what was approved, and tell how it ended; raises nothing."""
+        guard = self._make_guard(
+            Context(id=approval.context_id),
+            lambda _, record: self._outlived(approval, record),
+        )
+        self._guards[approval.approval_id] = guard
+        try:
+            record, refused = await self._act(guard, approval)
+        finally:
+            self._guards.pop(approval.approval_id, None)
+        await self._ended(approval, record, refused)
+
+    @callback
+    def follow(self, task: asyncio.Task[None]) -> None:
+        """Know of a task that carries something out, to wait for it at the end."""
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _act(
+        self, guard: Guard, approval: Approval
+    ) -> tuple[ActionRecord, RefusalKind | None]:
+        grant = _Grant(self._hass, self._approvals, approval)
+        try:
+            record, _ = await guard.act_with(grant, _action(approval))
+        except ActionRefusedError as err:
+            return _what_became(guard, approval, str(err)), err.kind
+        except RunCutError:
+            return _what_became(guard, approval, SWITCHED_OFF), RefusalKind.STOPPED
+        except Exception:
+            _LOGGER.exception("%s could not be carried out", approval.action)
+            return _what_became(guard, approval, INTERNAL), None
+        return record, None
+
+    async def _ended(
+        self, approval: Approval, record: ActionRecord, refused: RefusalKind | None
+    ) -> None:
+        record = replace(record, answered_by=approval.answered_by)
+        await self._approvals.async_end(
+            approval.approval_id, _status(record), record.error
+        )
+        self._on_answer(approval.run_id, approval.index, record)
+        await self._reporter.executed(self._options(), approval, record, refused)
+
+    @callback
+    def _outlived(self, approval: Approval, record: ActionRecord) -> None:
+        """Note what became of an action that nobody waited for to its end (R8)."""
+        # Not the entry's own task: the word is due even after an unload.
+        self._hass.async_create_background_task(
+            self._ended(approval, record, None), "proactive_agent settled approval"
+        )
+
+
+def states_of(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
+    """Return the states that a yes is given for (P4)."""
+    return {
+        entity_id: state.state
+        for entity_id in entity_ids
+        if (state := hass.states.get(entity_id)) is not None
+    }
+
+
+class _Grant:
+    """The yes to one request."""
+
+    def __init__(
+        self, hass: HomeAssistant, approvals: Approvals, approval: Approval
+    ) -> None:
+        self._hass = hass
+        self._approvals = approvals
+        self._approval = approval
+
+    async def async_begin(self) -> None:
+        try:
+            await self._approvals.async_begin(self._approval.approval_id)
+        except ApprovalError as err:
+            raise ActionRefusedError(
+                RefusalKind.NOT_WRITTEN
+                if err.kind is ApprovalFault.NOT_WRITTEN
+                else RefusalKind.NOT_ALLOWED,
+                str(err),
+            ) from err
+
+    def check(self) -> None:
+        if self._approval.differs_from(states_of(self._hass, self._approval.states)):
+            raise ActionRefusedError(
+                RefusalKind.CHANGED, "its entities have changed since it was asked"
+            )
+
+
+def _action(approval: Approval) -> Action:
+    domain, _, service = approval.action.partition(".")
+    return Action(
+        domain=domain,
+        service=service,
+        entity_id=approval.entity_id,
+        data=approval.data,
+        named=approval.named,
+        must_ask=approval.must_ask,
+    )
+
+
+def _what_became(guard: Guard, approval: Approval, error: str) -> ActionRecord:
+    """Return the guard's own record, if the action has got as far as that."""
+    if guard.actions:
+        return guard.actions[-1]
+    return as_record(approval, ActionStatus.FAILED, error)
+
+
+def _status(record: ActionRecord) -> ApprovalStatus:
+    if record.may_go_on:
+        return ApprovalStatus.UNKNOWN
+    is_done = record.status in (ActionStatus.DONE, ActionStatus.ALREADY)
+    return ApprovalStatus.DONE if is_done else ApprovalStatus.FAILED

@@ -1,0 +1,27 @@
+"""How one heartbeat makes itself heard: of its runs, and of its requests."""
+
+from collections.abc import Callable
+from typing import Any
+
+from homeassistant.core import HomeAssistant
+
+from .activity import Activity
+from .approval_reporter import ApprovalReporter
+from .identity import Identity
+from .notifier import Notifier
+from .reporter import Reporter
+
+
+class Voice:
+    """Both reporters of a heartbeat, through one notifier."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        identity: Identity,
+        on_activity: Callable[[Activity, dict[str, Any]], None],
+    ) -> None:
+        """Speak for the heartbeat with this identity."""
+        notifier = Notifier(hass)
+        self.runs = Reporter(hass, identity, notifier, on_activity)
+        self.requests = ApprovalReporter(hass, identity, notifier, on_activity)
