@@ -245,7 +245,7 @@ async def test_nobody_listens(
     await llm_server.close()
     error = await _fails(client)
     assert error.kind is ErrorKind.CONNECTION
-    assert "127.0.0.1" in error.placeholders["detail"]
+    assert error.placeholders == {"detail": "Connection refused"}
     assert len(sleeper.waits) == 2
     with pytest.raises(ModelError):
         await client.list_models()
@@ -279,6 +279,14 @@ async def test_a_server_without_a_trusted_certificate(
     )
     error = await _fails(EndpointClient(session, options, sleeper))
     assert error.advice is Advice.UNTRUSTED_CERTIFICATE
+
+
+async def test_https_where_the_server_speaks_none(
+    options: EndpointOptions, sleeper: Sleeper, hass: HomeAssistant
+) -> None:
+    options = replace(options, url=options.url.replace("http:", "https:"))
+    client = EndpointClient(async_get_clientsession(hass), options, sleeper)
+    assert (await _fails(client)).advice is Advice.NO_HTTPS
 
 
 @pytest.mark.contract("F3")

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 import logging
+import os
 import random
 from typing import Final
 
@@ -205,14 +206,23 @@ class EndpointClient:
 
     def _unreachable(self, err: Exception) -> ModelError:
         advice = Advice.CONNECTION
-        if isinstance(err, aiohttp.ClientSSLError):
+        if isinstance(err, aiohttp.ClientConnectorCertificateError):
             advice = Advice.UNTRUSTED_CERTIFICATE
+        elif isinstance(err, aiohttp.ClientSSLError):
+            advice = Advice.NO_HTTPS
         elif isinstance(err, aiohttp.ClientConnectorDNSError):
             advice = Advice.UNKNOWN_HOST
-        detail = quote(str(err), self._key) or type(err).__name__
+        detail = quote(_reason(err), self._key)
         return ModelError(
             ErrorKind.CONNECTION, advice=advice, placeholders={"detail": detail}
         )
+
+
+def _reason(err: Exception) -> str:
+    """Say why there is no connection, in the system's plain words if it has any."""
+    if isinstance(err, OSError) and err.errno:
+        return os.strerror(err.errno)
+    return str(err) or type(err).__name__
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

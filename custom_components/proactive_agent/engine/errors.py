@@ -57,6 +57,7 @@ class Advice(StrEnum):
     NAMELESS_CALL = "nameless_call"
     NO_CHOICES = "no_choices"  # keys
     NOT_CHARGED = "not_charged"
+    NO_HTTPS = "no_https"
     NO_TOOLS = "no_tools"
     OVERSIZE = "oversize"
     REDIRECTED = "redirected"  # target
