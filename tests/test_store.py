@@ -16,12 +16,14 @@ from pytest_homeassistant_custom_component.common import (
 
 from custom_components.proactive_agent.beat_state import BeatState
 from custom_components.proactive_agent.engine.fuses import Used
+from custom_components.proactive_agent.engine.wire.shape import USUAL, Shape
 from custom_components.proactive_agent.models import Fuses
 from custom_components.proactive_agent.store import (
     SAVE_DELAY,
     HeartbeatState,
     HeartbeatStore,
 )
+from custom_components.proactive_agent.store_shapes import MAX_REMEMBERED
 
 ENTRY_ID = "01ENTRY"
 KEY = f"proactive_agent.{ENTRY_ID}"
@@ -178,9 +180,34 @@ async def test_this_is_what_stands_on_the_disk(hass: HomeAssistant, disk: Disk) 
         "version": 1,
         "minor_version": 1,
         "key": KEY,
-        "data": {"heartbeats": {BEAT: RAW}},
+        "data": {"heartbeats": {BEAT: RAW}, "shapes": []},
     }
     assert disk.stat()[1] == 0o600
+
+
+async def test_what_a_server_refused_is_known_after_a_restart(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    store = await load(hass)
+    store.shapes.put("http://ai", "m", Shape(dropped=frozenset({"temperature"})))
+    for number in range(MAX_REMEMBERED):
+        store.shapes.put("http://ai", f"m{number}", Shape(streamed=True))
+    await store.async_save()
+
+    again = (await load(hass)).shapes
+    assert again.get("http://ai", "m") == USUAL
+    assert again.get("http://ai", "m0") == Shape(streamed=True)
+    assert again.get("http://elsewhere", "m0") == USUAL
+
+
+@pytest.mark.parametrize("rubbish", ["text", [1], [{"url": 1}], {"url": "x"}])
+async def test_a_shape_that_makes_no_sense_costs_nothing_else(
+    hass: HomeAssistant, disk: Disk, rubbish: Any
+) -> None:
+    disk.write_json(envelope({"heartbeats": {BEAT: RAW}, "shapes": rubbish}))
+    store = await load(hass)
+    assert store.get(BEAT) == STATE
+    assert store.shapes.as_list() == []
 
 
 RUBBISH: dict[str, Callable[[], Any]] = {
@@ -605,4 +632,4 @@ async def test_the_mocked_storage_of_other_tests_holds_the_same(
         assert not await broken.async_load()
         await broken.async_begin_anew()
 
-        assert stored[KEY]["data"] == {"heartbeats": {}}
+        assert stored[KEY]["data"] == {"heartbeats": {}, "shapes": []}

@@ -15,6 +15,7 @@ from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
 from .store_file import StoreFile
+from .store_shapes import StoredShapes
 from .store_state import HeartbeatState
 
 __all__ = ["HeartbeatState", "HeartbeatStore"]
@@ -27,7 +28,7 @@ RESERVED_SHARE = 20  # a block is the twentieth part of `max_ticks`
 
 
 class HeartbeatStore:
-    """The states of an endpoint's heartbeats, in memory and on disk.
+    """The states of an endpoint's heartbeats, in memory and on disk; `shapes` beside.
 
     Ticks are written ahead in blocks, so that a crash may lose ticks but never
     gives any back, and most ticks cost no write (C4, C6).
@@ -38,6 +39,7 @@ class HeartbeatStore:
         self._store = StoreFile(
             hass, VERSION, f"{DOMAIN}.{entry_id}", private=True, atomic_writes=True
         )
+        self.shapes = StoredShapes(self.save_soon)
         self._hass = hass
         self._states: dict[str, HeartbeatState] = {}
         self._reserved: dict[str, int] = {}
@@ -55,6 +57,7 @@ class HeartbeatStore:
         try:
             data = await self._store.async_load()
             self._states = _states(data)
+            self.shapes.load((data or {}).get("shapes"))
         except UnsupportedStorageVersionError as error:
             raise ConfigEntryError(
                 translation_domain=DOMAIN, translation_key="store_too_new"
@@ -168,7 +171,8 @@ class HeartbeatStore:
                     ticks=max(state.used.ticks, self._reserved.get(heartbeat_id, 0))
                 )
                 for heartbeat_id, state in self._states.items()
-            }
+            },
+            "shapes": self.shapes.as_list(),
         }
 
 
