@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import re
 from typing import Any
 
+from homeassistant.components import ai_task
 from homeassistant.config_entries import (
     SOURCE_USER,
     ConfigEntry,
@@ -16,12 +17,14 @@ from homeassistant.data_entry_flow import (
     EVENT_DATA_ENTRY_FLOW_PROGRESSED,
     FlowResultType,
 )
+from homeassistant.exceptions import HomeAssistantError
+from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
 from yarl import URL
 
-from custom_components.proactive_agent import flow_waiting
+from custom_components.proactive_agent import flow_ai_task, flow_waiting
 from custom_components.proactive_agent.const import DOMAIN
 from tests.support.llm_server import (
     CLOSE,
@@ -31,6 +34,14 @@ from tests.support.llm_server import (
     Raw,
     calls,
     llm_server as llm_server,  # noqa: PLC0414 - a fixture
+)
+from tests.support.task_entity import (
+    ENTITY,
+    Tasks,
+    ThinkingEntity,
+    add_ai_task,
+    says,
+    wants,
 )
 from tests.support.translated import (
     assert_form_is_translated,
@@ -456,6 +467,154 @@ class TestModelErrors:
         result = await fill_in(hass, form, {"model": MODEL})
         assert result["type"] is FlowResultType.CREATE_ENTRY
         assert only_entry(hass).data["extra_body"] == {}
+
+
+class TestAiTask:
+    """What Home Assistant already has, as the model of an endpoint."""
+
+    @pytest.fixture(autouse=True)
+    async def tasks(self, hass: HomeAssistant) -> Tasks:
+        assert await async_setup_component(hass, "homeassistant", {})
+        await add_ai_task(hass)
+        tasks = Tasks()
+        await hass.data[ai_task.DATA_COMPONENT].async_add_entities(
+            [ThinkingEntity(tasks)]
+        )
+        return tasks
+
+    async def test_leads_into_the_first_heartbeat(
+        self, hass: HomeAssistant, tasks: Tasks
+    ) -> None:
+        tasks.play(wants(("report_ready", {})), says("Ready."))
+        form = await choose(hass, "ai_task")
+        assert form["step_id"] == "ai_task"
+        assert selector_of(form, "entity_id").config["filter"] == [
+            {"domain": ["ai_task"], "supported_features": [1]}
+        ]
+        result = await fill_in(hass, form, {"entity_id": ENTITY})
+
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+        entry = only_entry(hass)
+        assert entry.title == "Thinker"
+        assert entry.data == {"entity_id": ENTITY}
+        assert entry.state is ConfigEntryState.LOADED
+        first, second = tasks.requests
+        assert list(first.tools) == ["report_ready"]
+        assert not second.results[0].error
+
+        _, flow_id = result["next_flow"]
+        manager = hass.config_entries.subentries
+        heartbeat = await manager.async_configure(flow_id)
+        assert_form_is_translated(
+            "config_subentries.heartbeat", heartbeat, absent={"model"}
+        )
+        result = await manager.async_configure(
+            flow_id, {"name": "Milonga", "check_prompt": "Look after her."}
+        )
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+        (subentry,) = entry.subentries.values()
+        assert "model" not in subentry.data
+
+    async def test_one_that_calls_on_and_on_can_call(
+        self, hass: HomeAssistant, tasks: Tasks
+    ) -> None:
+        tasks.always = wants(("report_ready", {}))
+        form = await choose(hass, "ai_task")
+        result = await fill_in(hass, form, {"entity_id": ENTITY})
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+
+    async def test_none_at_all_says_what_to_do(self, hass: HomeAssistant) -> None:
+        # One that only paints is of no use.
+        hass.states.async_set(ENTITY, "unknown", {"supported_features": 4})
+        result = await choose(hass, "ai_task")
+        assert result["type"] is FlowResultType.ABORT
+        assert result["reason"] == "no_ai_task"
+        assert "Set up an AI service first" in result_text("config", result)
+
+    async def test_the_same_entity_twice(self, hass: HomeAssistant) -> None:
+        self.endpoint(hass, ENTITY)
+        form = await choose(hass, "ai_task")
+        result = await fill_in(hass, form, {"entity_id": ENTITY})
+        assert result["reason"] == "already_configured"
+
+    @pytest.mark.parametrize(
+        ("entity_id", "words"),
+        [
+            ("ai_task.gone", "is not there"),
+            ("ai_task.painter", "cannot generate data"),
+            ("ai_task.offline", "is unavailable"),
+            ("light.kitchen", "is not there"),
+        ],
+    )
+    async def test_one_that_cannot_be_it(
+        self, hass: HomeAssistant, tasks: Tasks, entity_id: str, words: str
+    ) -> None:
+        hass.states.async_set("ai_task.painter", "unknown", {"supported_features": 4})
+        hass.states.async_set(
+            "ai_task.offline", "unavailable", {"supported_features": 1}
+        )
+        form = await choose(hass, "ai_task")
+        form = await fill_in(hass, form, {"entity_id": entity_id})
+        assert form["step_id"] == "ai_task"
+        assert form["errors"] == {"entity_id": "task_refused"}
+        assert words in error_text("config", form, "entity_id")
+        assert suggested(form) == {"entity_id": entity_id}
+
+        tasks.play(says("Ready."))
+        result = await fill_in(hass, form, {"entity_id": ENTITY})
+        assert result["type"] is FlowResultType.CREATE_ENTRY
+
+    async def test_one_that_cannot_call_tools(
+        self, hass: HomeAssistant, tasks: Tasks
+    ) -> None:
+        tasks.play(HomeAssistantError("Error: registry/x does not support tools"))
+        form = await choose(hass, "ai_task")
+        form = await fill_in(hass, form, {"entity_id": ENTITY})
+        assert "does not support tools" in error_text("config", form, "entity_id")
+        assert hass.config_entries.async_entries(DOMAIN) == []
+
+    async def test_one_that_never_answers(
+        self, hass: HomeAssistant, tasks: Tasks, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(flow_ai_task, "PROBE_SECONDS", 0.05)
+        tasks.play(Held(says("Too late.")))
+        form = await choose(hass, "ai_task")
+        form = await fill_in(hass, form, {"entity_id": ENTITY})
+        assert "too long" in error_text("config", form, "entity_id")
+
+    async def test_another_entity(self, hass: HomeAssistant, tasks: Tasks) -> None:
+        hass.states.async_set("ai_task.old", "unknown", {"friendly_name": "Old"})
+        entry = self.endpoint(hass, "ai_task.old", title="Old")
+        await set_up(hass, entry)
+        tasks.play(says("Ready."))
+        form = await entry.start_reconfigure_flow(hass)
+        assert form["step_id"] == "ai_task"
+        assert_form_is_translated("config", form)
+        assert suggested(form) == {"entity_id": "ai_task.old"}
+        result = await fill_in(hass, form, {"entity_id": ENTITY})
+        assert result["reason"] == "reconfigure_successful"
+        assert entry.data == {"entity_id": ENTITY}
+        assert entry.title == "Thinker"
+
+    @pytest.mark.parametrize("named", ["ai_task.old", "The clever one"])
+    async def test_a_name_is_kept_if_the_owner_gave_it(
+        self, hass: HomeAssistant, tasks: Tasks, named: str
+    ) -> None:
+        entry = self.endpoint(hass, "ai_task.old", title=named)
+        tasks.play(says("Ready."))
+        form = await entry.start_reconfigure_flow(hass)
+        await fill_in(hass, form, {"entity_id": ENTITY})
+        is_own = named == "The clever one"
+        assert entry.title == (named if is_own else "Thinker")
+
+    def endpoint(
+        self, hass: HomeAssistant, entity_id: str, title: str = "Thinker"
+    ) -> MockConfigEntry:
+        entry = MockConfigEntry(
+            domain=DOMAIN, title=title, data={"entity_id": entity_id}
+        )
+        entry.add_to_hass(hass)
+        return entry
 
 
 class TestWaiting:

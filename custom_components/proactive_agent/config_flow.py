@@ -9,8 +9,6 @@ from homeassistant.config_entries import (
     SOURCE_USER,
     ConfigEntry,
     ConfigEntryState,
-    ConfigFlow,
-    ConfigFlowContext,
     ConfigFlowResult,
     ConfigSubentryFlow,
     FlowType,
@@ -21,41 +19,24 @@ from homeassistant.const import (
     CONF_ENTITY_ID,
     CONF_MODEL,
     CONF_URL,
-    CONF_VERIFY_SSL,
 )
 from homeassistant.core import HomeAssistant, callback
 from yarl import URL
 
-from .const import CONF_EXTRA_BODY, DOMAIN, SUBENTRY_HEARTBEAT
-from .engine.wire import normalise_url
-from .flow_ai_task import has_tasks, task_error, task_schema, task_title
-from .flow_schemas import KEY_SCHEMA, SERVER_SCHEMA, model_schema
-from .flow_server import (
-    OWN_KEYS,
-    SERVER_ERRORS,
-    async_find_server,
-    async_probe,
-    entered_errors,
-    model_error,
-)
-from .flow_waiting import WaitingFlow
+from .const import DOMAIN, SUBENTRY_HEARTBEAT
+from .flow_ai_task import async_probe_task, has_tasks, task_schema, task_title
+from .flow_schemas import KEY_SCHEMA
+from .flow_server import model_error
+from .flow_server_steps import ServerSteps
 from .subentry_flow import HeartbeatSubentryFlow
 from .texts import async_error_text
 
 
-class ProactiveAgentConfigFlow(
-    WaitingFlow[ConfigFlowContext, ConfigFlowResult, str], ConfigFlow, domain=DOMAIN
-):
+class ProactiveAgentConfigFlow(ServerSteps, domain=DOMAIN):
     """What thinks for the heartbeats, then straight on into the first of them."""
 
     VERSION = 1
     MINOR_VERSION = 1
-
-    def __init__(self) -> None:
-        """Start with an empty draft of the entry's data."""
-        self._draft: dict[str, Any] = {}
-        self._entered: dict[str, Any] = {}
-        self._models: tuple[str, ...] = ()
 
     @classmethod
     @callback
@@ -89,78 +70,24 @@ class ProactiveAgentConfigFlow(
         """Ask which AI Task entity is the model."""
         if not has_tasks(self.hass):
             return self.async_abort(reason="no_ai_task")
-        errors: dict[str, str] = {}
-        if user_input is not None:
-            self._draft = {CONF_ENTITY_ID: user_input[CONF_ENTITY_ID]}
-            self._async_abort_entries_match(self._draft)
-            error = task_error(self.hass, user_input[CONF_ENTITY_ID])
-            if error is None:
-                return self._finish()
-            errors = {CONF_ENTITY_ID: error}
-        return self.async_show_form(
-            step_id="ai_task",
-            data_schema=self.add_suggested_values_to_schema(task_schema(), self._draft),
-            errors=errors,
-        )
-
-    async def async_step_server(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Ask for a server and look for it."""
         if user_input is None:
-            return self._show_server(self._draft)
-        self._entered = user_input
-        try:
-            url = normalise_url(user_input[CONF_URL])
-        except ValueError:
-            return self._show_server(user_input, {CONF_URL: "invalid_url"})
-        self._draft |= {
-            CONF_URL: url,
-            CONF_API_KEY: user_input.get(CONF_API_KEY, "").strip(),
-            CONF_VERIFY_SSL: user_input[CONF_VERIFY_SSL],
-        }
+            return self._show_task()
+        self._draft = {CONF_ENTITY_ID: user_input[CONF_ENTITY_ID]}
+        self._async_abort_entries_match(self._draft)
         return await self._async_attempt(
-            self._async_find(), doing="find_server", then="server_found"
+            async_probe_task(self.hass, user_input[CONF_ENTITY_ID]),
+            doing="try_task",
+            then="task_tried",
         )
 
-    async def async_step_server_found(
+    async def async_step_task_tried(
         self, _user_input: dict[str, Any] | None = None
     ) -> ConfigFlowResult:
-        """Go on to the model, or say what is wrong with the server."""
-        if (err := self._failure) is None:
-            return self._show_model(self._draft)
-        field, error = SERVER_ERRORS[err.kind]
-        reason = await async_error_text(self.hass, err)
-        return self._show_server(self._entered, {field: error}, reason)
-
-    async def async_step_model(
-        self, user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Ask for the model, and have it show that it can be given tools."""
-        if user_input is None:
-            return self._show_model(self._draft)
-        if errors := entered_errors(user_input):
-            return self._show_model(user_input, errors)
-        self._entered = user_input
-        model = user_input[CONF_MODEL].strip()
-        options = user_input.get(CONF_EXTRA_BODY) or {}
-        self._draft |= {CONF_MODEL: model, CONF_EXTRA_BODY: options}
-        self._async_abort_entries_match(
-            {CONF_URL: self._draft[CONF_URL], CONF_MODEL: model}
-        )
-        return await self._async_try_model(then="model_tried")
-
-    async def async_step_model_tried(
-        self, _user_input: dict[str, Any] | None = None
-    ) -> ConfigFlowResult:
-        """Store the endpoint, or say what is wrong with it."""
+        """Store the endpoint, or say what is wrong with the entity."""
         if (err := self._failure) is None:
             return self._finish()
-        field, error = model_error(err, self._draft)
         reason = await async_error_text(self.hass, err)
-        if field in (CONF_URL, CONF_API_KEY):
-            return self._show_server(self._draft, {field: error}, reason)
-        return self._show_model(self._entered, {field: error}, reason)
+        return self._show_task({CONF_ENTITY_ID: "task_refused"}, reason)
 
     @override
     async def async_on_create_entry(self, result: ConfigFlowResult) -> ConfigFlowResult:
@@ -201,19 +128,6 @@ class ProactiveAgentConfigFlow(
         reason = await async_error_text(self.hass, err)
         return self._show_key(self._entered, errors, reason)
 
-    async def _async_find(self) -> None:
-        server = await async_find_server(self.hass, self._draft)
-        self._draft[CONF_URL] = server.url
-        self._models = server.models
-
-    async def _async_try_model(self, *, then: str) -> ConfigFlowResult:
-        return await self._async_attempt(
-            async_probe(self.hass, self._draft),
-            doing="try_model",
-            then=then,
-            words={"model": self._draft[CONF_MODEL]},
-        )
-
     def _finish(self) -> ConfigFlowResult:
         if self.source == SOURCE_RECONFIGURE:
             return self._update(self._get_reconfigure_entry())
@@ -234,46 +148,15 @@ class ProactiveAgentConfigFlow(
             description_placeholders=self._placeholders(reason),
         )
 
-    def _show_server(
-        self,
-        filled: Mapping[str, Any],
-        errors: dict[str, str] | None = None,
-        reason: str = "",
+    def _show_task(
+        self, errors: dict[str, str] | None = None, reason: str = ""
     ) -> ConfigFlowResult:
-        is_new = self.source == SOURCE_USER
         return self.async_show_form(
-            step_id="server" if is_new else "reconfigure",
-            data_schema=self.add_suggested_values_to_schema(SERVER_SCHEMA, filled),
-            errors=errors or {},
-            description_placeholders=self._placeholders(reason),
-            last_step=False,
-        )
-
-    def _show_model(
-        self,
-        filled: Mapping[str, Any],
-        errors: dict[str, str] | None = None,
-        reason: str = "",
-    ) -> ConfigFlowResult:
-        if CONF_MODEL not in filled and len(self._models) == 1:
-            filled = {**filled, CONF_MODEL: self._models[0]}
-        return self.async_show_form(
-            step_id="model",
-            data_schema=self.add_suggested_values_to_schema(
-                model_schema(self._models), filled
-            ),
+            step_id="ai_task",
+            data_schema=self.add_suggested_values_to_schema(task_schema(), self._draft),
             errors=errors or {},
             description_placeholders=self._placeholders(reason),
         )
-
-    def _placeholders(self, reason: str) -> dict[str, str]:
-        # Each error's text may use any of these, so all are always there.
-        return {
-            "reason": reason,
-            "model": self._draft.get(CONF_MODEL, ""),
-            "server": self._draft.get(CONF_URL, ""),
-            "own_keys": ", ".join(sorted(OWN_KEYS)),
-        }
 
     def _update(self, entry: ConfigEntry) -> ConfigFlowResult:
         """Store the draft; a name that the owner has given the entry is kept."""

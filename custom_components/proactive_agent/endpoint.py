@@ -33,10 +33,11 @@ _JITTER: Final = 0.25  # of a wait, at most, is added to it
 _LOGGED: Final = 2_000  # bytes of an answer, at debug level
 _NAMED: Final = 20  # models in an error
 
-_PROBE_MESSAGES: Final[Sequence[JsonObject]] = (
+PROBE_SECONDS: Final = 120.0
+PROBE_MESSAGES: Final[Sequence[JsonObject]] = (
     {"role": "user", "content": "Call the tool report_ready, to show that you can."},
 )
-_PROBE_TOOLS: Final = (
+PROBE_TOOLS: Final = (
     ToolSpec(
         name="report_ready",
         description="Say that you are ready.",
@@ -71,7 +72,7 @@ _RUN: Final = _RetryPolicy(
 )
 # Somebody sits before a form; a model that is loaded by the question takes a while.
 _PROBE: Final = _RetryPolicy(
-    seconds=120,
+    seconds=PROBE_SECONDS,
     tries={
         ErrorKind.RATE_LIMIT: 2,
         ErrorKind.OVERLOADED: 2,
@@ -124,7 +125,7 @@ class EndpointClient:
 
     async def probe_tools(self) -> None:
         """Find out by one small request whether the model can be given tools."""
-        await self._chat(_PROBE_MESSAGES, _PROBE_TOOLS, _PROBE)
+        await self._chat(PROBE_MESSAGES, PROBE_TOOLS, _PROBE)
 
     async def _chat(
         self,

@@ -1,7 +1,12 @@
 """Which of Home Assistant's own AI Task entities can be the model of an endpoint."""
 
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
 from homeassistant.const import ATTR_SUPPORTED_FEATURES, CONF_ENTITY_ID
-from homeassistant.core import HomeAssistant, State, callback
+from homeassistant.core import Context, HomeAssistant, State, callback
 from homeassistant.helpers.selector import (
     EntitySelector,
     EntitySelectorConfig,
@@ -9,8 +14,18 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-_DOMAIN = "ai_task"
-_FEATURE = "ai_task.AITaskEntityFeature.GENERATE_DATA"
+from .endpoint import PROBE_MESSAGES, PROBE_SECONDS, PROBE_TOOLS
+from .engine.errors import ErrorKind, ModelError, RunCutError
+from .engine.journal import Journal
+from .engine.ports import Allowance
+from .engine.records import JsonObject, ToolAnswer, ToolCall, ToolSpec
+from .task_model import TaskMind
+
+_DOMAIN: Final = "ai_task"
+_FEATURE: Final = "ai_task.AITaskEntityFeature.GENERATE_DATA"
+_RULES: Final[JsonObject] = {"role": "system", "content": "You are tried out."}
+# The call that it is asked for, and a word after it.
+_TURNS: Final = 2
 
 
 @callback
@@ -30,19 +45,47 @@ def task_schema() -> vol.Schema:
 
 
 @callback
-def task_error(hass: HomeAssistant, entity_id: str) -> str | None:
-    """Return the error of an entity that cannot be the model."""
-    state = hass.states.get(entity_id)
-    if state is None or state.domain != _DOMAIN:
-        return "no_such_task"
-    return None if _can_generate(state) else "task_without_data"
-
-
-@callback
 def task_title(hass: HomeAssistant, entity_id: str) -> str:
     """Name an endpoint after its entity."""
     state = hass.states.get(entity_id)
     return state.name if state else entity_id
+
+
+async def async_probe_task(hass: HomeAssistant, entity_id: str) -> None:
+    """Have the entity work on one tiny task with a tool; raises `ModelError`."""
+    name = str(PROBE_TOOLS[0].description)
+    mind = TaskMind(hass, entity_id, name=name, context=Context())
+    mind.check_ready()
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            # Who calls on and on can at least call.
+            with suppress(RunCutError):
+                await mind.converse(
+                    _ProbeTools(),
+                    (_RULES, *PROBE_MESSAGES),
+                    max_turns=_TURNS,
+                    allowance=_FREE,
+                    journal=Journal(),
+                )
+    except TimeoutError as err:
+        raise ModelError(ErrorKind.TIMEOUT) from err
+
+
+class _ProbeTools:
+    """One tool that does nothing."""
+
+    specs: Sequence[ToolSpec] = PROBE_TOOLS
+
+    def acts(self, name: str) -> bool:
+        return not name
+
+    async def call(self, call: ToolCall) -> ToolAnswer:
+        return ToolAnswer(content=f"{call.name}: thank you.")
+
+
+_FREE: Final = Allowance(
+    remaining=lambda: None, charge=lambda _: None, check=lambda: None
+)
 
 
 def _can_generate(state: State) -> bool:
