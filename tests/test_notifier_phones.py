@@ -15,6 +15,7 @@ import pytest
 
 from custom_components.proactive_agent.engine.plain_text import MAX_LENGTH
 from custom_components.proactive_agent.notifier import Button, Delivery, Notifier
+from tests.support.heartbeats import HeldService
 from tests.support.notifiers import Phone, hear, kept, plug_in, plug_in_app
 
 __all__ = ["kept"]
@@ -310,28 +311,23 @@ async def test_clearing_goes_on_behind_a_phone_that_fails(hass: HomeAssistant) -
     assert heard(calls) == [OFF_A_PHONE]
 
 
+@pytest.mark.parametrize("broken_off", [False, True])
 async def test_what_was_cleared_while_it_was_put_is_not_kept(
-    hass: HomeAssistant, kept: dict[str, Notification]
+    hass: HomeAssistant, kept: dict[str, Notification], *, broken_off: bool
 ) -> None:
-    asked, release = asyncio.Event(), asyncio.Event()
-
-    async def hang(call: ServiceCall) -> None:
-        if call.data["message"] == "clear_notification":
-            return
-        asked.set()
-        await release.wait()
-        raise HomeAssistantError("too late")
-
-    hass.services.async_register("notify", "mobile_app_owner", hang)
+    chat = HeldService(hass, "notify", "chat")
+    chat.error = HomeAssistantError("too late")
     notifier = Notifier(hass)
-    target = "notify.mobile_app_owner"
-    asking = hass.async_create_task(ask(hass, target, notifier=notifier))
-    await asked.wait()
+    asking = hass.async_create_task(ask(hass, "notify.chat", notifier=notifier))
+    await chat.reached.wait()
 
-    await clear(hass, target, notifier=notifier)
-    release.set()
+    await clear(hass, "notify.chat", notifier=notifier)
+    if broken_off:
+        asking.cancel()
+    chat.release.set()
+    await asyncio.wait({asking})
 
-    assert await asking == Delivery(failed=(target,))
+    assert broken_off or asking.result() == Delivery(failed=("notify.chat",))
     assert kept == {}
 
 
@@ -339,15 +335,9 @@ async def test_what_was_cleared_while_it_was_put_is_not_kept(
 async def test_what_is_broken_off_is_kept(
     hass: HomeAssistant, kept: dict[str, Notification]
 ) -> None:
-    asked = asyncio.Event()
-
-    async def hang(_: ServiceCall) -> None:
-        asked.set()
-        await asyncio.Event().wait()
-
-    hass.services.async_register("notify", "mobile_app_owner", hang)
+    phone = HeldService(hass, "notify", "mobile_app_owner")
     asking = hass.async_create_task(ask(hass, "notify.mobile_app_owner"))
-    await asked.wait()
+    await phone.reached.wait()
     asking.cancel()
     await asyncio.wait({asking})
 

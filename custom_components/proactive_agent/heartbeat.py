@@ -48,7 +48,7 @@ class Heartbeat:
             shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
         )
         self._waker = Waker(hass, self.id, self.options)
-        voice = Voice(
+        self._voice = voice = Voice(
             hass,
             Identity(entry_id=entry.entry_id, heartbeat_id=self.id),
             self.on_activity.fire,
@@ -132,6 +132,7 @@ class Heartbeat:
         self._waker.close()
         await self._runner.async_close()
         await self.asking.async_close(LAST_WORD_TIMEOUT)
+        self._voice.close()
 
     async def async_remove(self) -> None:
         """End for good: what waits for a yes is withdrawn (P7)."""

@@ -77,14 +77,15 @@ class Start:
 
     async def _wait(self, there: asyncio.Event) -> None:
         patience = START_PATIENCE if self._over_at is None else PATIENCE
+        wait = asyncio.timeout(patience)
+        self._waits.add(wait)
         try:
-            async with asyncio.timeout(patience) as wait:
-                self._waits.add(wait)
+            async with wait:
                 await there.wait()
         except TimeoutError:
             return
         finally:
-            self._waits.discard(wait)
+            self._waits.remove(wait)
 
     @callback
     def _has_started(self, _hass: HomeAssistant) -> None:
@@ -92,4 +93,5 @@ class Start:
         self._over_at = now + LATE_FOR
         self._unlisten = None
         for wait in self._waits:
-            wait.reschedule(now + PATIENCE)
+            if not wait.expired():
+                wait.reschedule(now + PATIENCE)

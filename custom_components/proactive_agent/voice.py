@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from homeassistant.core import HomeAssistant
+from homeassistant.core import HomeAssistant, callback
 
 from .activity import Activity
 from .approval_reporter import ApprovalReporter
@@ -22,6 +22,11 @@ class Voice:
         on_activity: Callable[[Activity, dict[str, Any]], None],
     ) -> None:
         """Speak for the heartbeat with this identity."""
-        notifier = Notifier(hass)
+        self._notifier = notifier = Notifier(hass)
         self.runs = Reporter(hass, identity, notifier, on_activity)
         self.requests = ApprovalReporter(hass, identity, notifier, on_activity)
+
+    @callback
+    def close(self) -> None:
+        """Wait no longer for notifiers that are late (S5)."""
+        self._notifier.close()

@@ -76,7 +76,8 @@ async def plug_in_app(
 @callback
 def hear(hass: HomeAssistant, action: str) -> list[ServiceCall]:
     """Register a notify action that writes down its calls."""
-    return async_mock_service(hass, "notify", action)
+    calls: list[ServiceCall] = async_mock_service(hass, "notify", action)
+    return calls
 
 
 @pytest.fixture
@@ -86,11 +87,11 @@ def kept(hass: HomeAssistant) -> dict[str, Notification]:
 
     @callback
     def note(update: UpdateType, changed: dict[str, Notification]) -> None:
-        if update is UpdateType.ADDED:
+        if update is not UpdateType.REMOVED:
             notifications.update(changed)
-        elif update is UpdateType.REMOVED:
-            for notification_id in changed:
-                del notifications[notification_id]
+            return
+        for notification_id in changed:
+            del notifications[notification_id]
 
     persistent_notification.async_register_callback(hass, note)
     return notifications
