@@ -482,7 +482,9 @@ async def test_a_conversation_that_does_not_let_go_is_left_behind(
 
     beat = await home.add_heartbeat()
     with monkeypatch.context() as patch:
-        patch.setattr("custom_components.proactive_agent.run.converse", stubborn)
+        patch.setattr(
+            "custom_components.proactive_agent.engine.chat_mind.converse", stubborn
+        )
         home.clock.turn(INTERVAL)
         await entered.wait()
         await home.clock.turn_until(lambda: beat.state("status") != "running")

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from homeassistant.core import Context
 
-from .engine.ports import ChatModel
+from .engine.ports import Mind
 from .lineage import RunLineage
+from .models import HeartbeatOptions
 from .store import HeartbeatStore
 
 
@@ -14,11 +15,12 @@ from .store import HeartbeatStore
 class Shared:
     """What each of them is given.
 
-    `model` returns the client of the endpoint as it is set up now; `descends` says
-    whether a context comes from a run of any endpoint (A2).
+    `mind` returns what thinks in a run with these options and this context, by the
+    endpoint as it is set up now; `descends` says whether a context comes from a run
+    of any endpoint (A2).
     """
 
-    model: Callable[[], ChatModel]
+    mind: Callable[[HeartbeatOptions, Context], Mind]
     store: HeartbeatStore
     lineage: RunLineage
     descends: Callable[[Context], bool]
