@@ -14,8 +14,8 @@ import aiohttp
 from .engine.errors import Advice, ErrorKind, ModelError
 from .engine.records import JsonObject, Reply, ToolSpec
 from .engine.wire import decode_models, decode_reply, encode_request
-from .engine.wire.facts import quote
 from .engine.wire.models import is_listed
+from .engine.wire.secrets import quote
 from .engine.wire.values import write
 from .models import EndpointOptions
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from .engine.errors import Advice, ErrorKind, ModelError
 from .engine.wire.errors import classify_error
-from .engine.wire.facts import quote
+from .engine.wire.secrets import quote
 
 # Where a sentence about a server and its address would mislead.
 _ADVICE: Final[Mapping[Advice, Advice]] = {

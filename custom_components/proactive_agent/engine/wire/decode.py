@@ -1,12 +1,11 @@
 """An answer of the server → the model's reply."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-import re
 from typing import Any, Final
 
 from ..errors import Advice, ErrorKind, ModelError
-from ..records import Reply, ToolSpec, Usage
+from ..records import Reply, ToolSpec
 from .calls import (
     Wanted,
     identify,
@@ -17,9 +16,11 @@ from .calls import (
     to_history,
 )
 from .errors import read_answer, to_error
-from .facts import facts_of, quote
+from .facts import facts_of
+from .secrets import quote
 from .text import read_content, strip_thinking
 from .text_calls import BrokenCallError, find_calls
+from .usage import usage_of
 from .values import as_dict, as_list, as_text
 
 # Fields of an answer that a server does not take back as part of the history.
@@ -52,20 +53,27 @@ def decode_reply(
     not exist, comes with a `fault` for the model (R4); ids are unique in the answer.
     """
     payload = read_answer(status, headers, body, api_key=api_key)
-    choice = _choose(as_list(as_dict(payload).get("choices")))
-    if error := choice.get("error"):
-        facts = facts_of(status, {"error": error})
-        raise to_error(facts, headers, api_key=api_key)
-    message = as_dict(choice.get("message"))
-    if not message:
-        raise _no_message(status, headers, payload, api_key)
-    finish = as_text(choice.get("finish_reason")).lower()
-    said = _read(message, declared_tools, cut_off=finish in _CUT)
-    _refuse_fragment(said, finish, may_be_silent=may_be_silent and finish in _DONE)
+
+    def blame(error: Any) -> ModelError:
+        return to_error(facts_of(status, error), headers, api_key=api_key)
+
+    usage = usage_of(payload)
+    try:
+        choice = _choose(as_list(as_dict(payload).get("choices")))
+        if error := choice.get("error"):
+            raise blame({"error": error})
+        message = as_dict(choice.get("message"))
+        if not message:
+            raise _no_message(payload, blame, api_key)
+        finish = as_text(choice.get("finish_reason")).lower()
+        said = _read(message, declared_tools, cut_off=finish in _CUT)
+        _refuse_fragment(said, finish, may_be_silent=may_be_silent and finish in _DONE)
+    except ModelError as err:
+        raise err.refined(usage=usage) from err
     return Reply(
         text=said.text,
         calls=tuple(map(to_call, said.calls)),
-        usage=_read_usage(as_dict(as_dict(payload).get("usage"))),
+        usage=usage,
         message=_history(message, said),
     )
 
@@ -141,7 +149,7 @@ def _history(message: dict[str, Any], said: _Said) -> dict[str, Any]:
 
 
 def _no_message(
-    status: int, headers: Mapping[str, str], payload: Any, api_key: str
+    payload: Any, blame: Callable[[Any], ModelError], api_key: str
 ) -> ModelError:
     fields = as_dict(payload)
     keys = quote(", ".join(fields), api_key) or "nothing"
@@ -151,30 +159,7 @@ def _no_message(
             advice=Advice.NO_CHOICES,
             placeholders={"keys": keys},
         )
-    error = to_error(facts_of(status, payload), headers, api_key=api_key)
+    error = blame(payload)
     if error.kind is not ErrorKind.INVALID_RESPONSE:
         return error
     return ModelError(ErrorKind.NOT_OPENAI_API, said=keys)
-
-
-def _read_usage(usage: dict[str, Any]) -> Usage | None:
-    """Read the tokens used; None, never zero, where the server does not say."""
-    prompt = _count(usage, "prompt_tokens", "input_tokens")
-    completion = _count(usage, "completion_tokens", "output_tokens")
-    total = _count(usage, "total_tokens")
-    known = [count for count in (prompt, completion, total) if count is not None]
-    if not known:
-        return None
-    if prompt is None:
-        prompt = max(0, (total or 0) - (completion or 0))
-    if completion is None:
-        completion = max(0, (total or 0) - prompt)
-    return Usage(prompt=prompt, completion=completion, estimated=len(known) == 1)
-
-
-def _count(usage: dict[str, Any], *names: str) -> int | None:
-    for name in names:
-        digits = str(usage.get(name)).removesuffix(".0")
-        if re.fullmatch(r"\d{1,12}", digits):
-            return int(digits)
-    return None

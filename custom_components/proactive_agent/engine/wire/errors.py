@@ -2,14 +2,35 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from ..errors import Advice, ModelError
+from ..errors import Advice, ErrorKind, ModelError
+from ..records import Usage
+from .body import read_body
 from .delay import retry_after
-from .facts import Facts, facts_of, has_error, quote, read_facts
+from .facts import Facts, facts_of, read_facts
+from .room import context_limit
 from .rules import diagnose
+from .secrets import quote
+from .shape import KEPT
 from .url import normalise_url
-from .values import read_body
+from .usage import usage_of
+from .values import has_error
+
+_UNASKED: Final = frozenset(
+    {
+        ErrorKind.AUTH,
+        ErrorKind.BAD_REQUEST,
+        ErrorKind.CONTEXT_LENGTH,
+        ErrorKind.LOADING,
+        ErrorKind.MODEL_NOT_FOUND,
+        ErrorKind.NOT_OPENAI_API,
+        ErrorKind.QUOTA,
+        ErrorKind.RATE_LIMIT,
+        ErrorKind.UNSUPPORTED_PARAMETER,
+    }
+)
+_TURNED_AWAY: Final = frozenset({503, 529})
 
 
 def classify_error(
@@ -55,11 +76,25 @@ def to_error(
     delay = retry_after(headers, facts, now)
     kind, advice = diagnose(facts, has_delay=delay is not None)
     error = ModelError(
-        kind, advice=advice, said=_said(facts, api_key), retry_after=delay
+        kind,
+        advice=advice,
+        said=_said(facts, api_key),
+        retry_after=delay,
+        usage=usage_of(facts.payload) or _usage(kind, facts.status),
     )
     if target := _redirect(facts.status, headers, api_key):
         return error.refined(advice=Advice.REDIRECTED, target=target)
+    if kind is ErrorKind.CONTEXT_LENGTH and (limit := context_limit(facts)):
+        return error.refined(advice=Advice.CONTEXT_LIMIT, limit=str(limit))
+    option = quote(facts.parameter, api_key)
+    if advice is Advice.UNSUPPORTED_PARAMETER and option and option not in KEPT:
+        return error.refined(advice=Advice.REFUSED_OPTION, option=option)
     return error
+
+
+def _usage(kind: ErrorKind, status: int) -> Usage | None:
+    """Return no usage where the model has certainly not been asked."""
+    return Usage() if kind in _UNASKED or status in _TURNED_AWAY else None
 
 
 def _said(facts: Facts, api_key: str) -> str:

@@ -5,20 +5,13 @@ from dataclasses import dataclass
 import re
 from typing import Any, Final
 
-from .values import as_dict, as_list, as_text, read_body
+from .body import read_body
+from .values import as_dict, as_list, as_text, unwrap
 
 _MAX_LENGTH: Final = 2_000  # of what rules look at
-_MAX_QUOTED: Final = 200  # of what an owner reads
 _TITLE: Final = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
 _HTML: Final = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
-_KEYS: Final = (
-    re.compile(r"\b(?:sk|pk|gsk|csk|xai|hf|nvapi|pplx)[-_][\w*.-]{4,}"),
-    re.compile(r"\bAIza[\w*-]{8,}"),
-    re.compile(r"\b(?:bearer|basic)\s+[\w*.~+/=-]{6,}", re.IGNORECASE),
-    re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}"),
-)
-_BROKEN_OFF: Final = ("{", "[", "data:")
-_MIN_KEY: Final = 4  # a shorter one would be found in every word
+_BROKEN_OFF: Final = ("{", "[", "data:", "event:", ":")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +42,7 @@ def read_facts(status: int, body: bytes) -> Facts:
 
 def facts_of(status: int, payload: Any) -> Facts:
     """Read a parsed answer for the error in it."""
-    outer = as_dict(_unwrap(payload))
+    outer = as_dict(unwrap(payload))
     error = outer.get("error") or outer
     inner = as_dict(error)
     if as_dict(inner.get("error")):  # a gateway's error around a server's
@@ -60,29 +53,10 @@ def facts_of(status: int, payload: Any) -> Facts:
         status=_status(status, inner, outer),
         words=words,
         message=message[:_MAX_LENGTH],
-        parameter=as_text(inner.get("param")),
+        parameter=_parameter(inner),
         payload=payload,
         is_json=True,
     )
-
-
-def has_error(payload: Any) -> bool:
-    """Say whether a 2xx answer is an error all the same."""
-    outer = as_dict(_unwrap(payload))
-    return bool(
-        outer.get("error") or "error" in (outer.get("object"), outer.get("type"))
-    )
-
-
-def quote(text: str, api_key: str) -> str:
-    """Make a server's text fit to be shown: one line, capped, keys masked."""
-    text = " ".join(text.split())
-    text = "".join(letter for letter in text if letter.isprintable())
-    if len(api_key) >= _MIN_KEY:
-        text = text.replace(api_key, "***")
-    for pattern in _KEYS:
-        text = pattern.sub("***", text)
-    return text if len(text) <= _MAX_QUOTED else f"{text[: _MAX_QUOTED - 1]}…"
 
 
 def _facts_of_text(status: int, text: str) -> Facts:
@@ -96,11 +70,6 @@ def _facts_of_text(status: int, text: str) -> Facts:
         message=title[1].strip()[:_MAX_LENGTH] if title else "",
         is_html=True,
     )
-
-
-def _unwrap(payload: Any) -> Any:
-    """Take the first item of a list: some servers put their one error in one."""
-    return payload[0] if as_list(payload) else payload
 
 
 def _message(fields: Mapping[str, Any]) -> str:
@@ -134,6 +103,11 @@ def _words(fields: Mapping[str, Any]) -> str:
     if "failed_generation" in fields:
         found.append("failed_generation")
     return " ".join(word for word in found if word and word != "None")
+
+
+def _parameter(fields: Mapping[str, Any]) -> str:
+    named = (as_text(fields.get(key)) for key in ("param", "parameter", "field"))
+    return next(filter(None, named), "")
 
 
 def _status(status: int, *levels: Mapping[str, Any]) -> int:

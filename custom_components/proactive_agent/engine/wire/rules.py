@@ -45,7 +45,11 @@ _RULES: Final = (
         r"|failed to parse input at pos|malformed.function.call"
         r"|failed to call a function",
     ),
-    Rule(ErrorKind.BAD_REQUEST, r"failed to parse tool call arguments"),
+    Rule(
+        ErrorKind.BAD_REQUEST,
+        r"failed to parse tool call arguments|item pairs from a mapping"
+        r"|function\.arguments.{0,60}json",
+    ),
     Rule(
         ErrorKind.CONTEXT_LENGTH,
         r"context_length_exceeded|exceed_context_size|maximum model length"
@@ -93,7 +97,11 @@ _RULES: Final = (
         r"|extra (?:inputs|fields) (?:are )?not permitted"
         r"|unrecognized (?:request )?(?:argument|parameter|key)"
         r"|(?:unknown|unexpected) (?:parameter|field|keyword|argument)"
-        r"|not supported (?:with|by|for) th(?:is|e) (?:model|server)",
+        r"|unsupportedparams|\bis unsupported\b|no such (?:field|parameter)"
+        r"|additional propert\w+ (?:are )?not|(?:argument|parameter) not supported"
+        r"|(?:not|n't) support (?:the )?(?:following )?(?:parameter|argument|option)"
+        r"|not supported (?:with|by|for|on) th(?:is|e) (?:model|server)"
+        r"|deprecated for this model|cannot both be specified",
         on=_CALM,
     ),
     Rule(

@@ -7,21 +7,8 @@ from typing import Any, Final
 # What no honest answer needs, and what breaks encoders further on.
 _MAX_DEPTH: Final = 64
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_STREAM_END: Final = re.compile(r"(?:\s|data:\s*\[DONE\])*")
 # Not strict: raw line breaks inside strings are common and unambiguous.
 _DECODER: Final = json.JSONDecoder(strict=False)
-
-
-def read_body(body: bytes) -> Any:
-    """Read a whole answer, whatever its content type says; raises `ValueError`.
-
-    Blank lines before it (keep-alive) and a `data: [DONE]` after it are let pass.
-    """
-    text = body.decode("utf-8-sig").strip()
-    value, end = _decode(text, 0)
-    if not _STREAM_END.fullmatch(text, end):
-        raise ValueError("more than one value")
-    return value
 
 
 def read_value(text: str, start: int = 0) -> tuple[Any, int]:
@@ -29,8 +16,23 @@ def read_value(text: str, start: int = 0) -> tuple[Any, int]:
 
     What comes back can always be written as JSON again.
     """
-    value, end = _decode(text, start)
+    value, end = decode(text, start)
     write(value)
+    return value, end
+
+
+def decode(text: str, start: int = 0) -> tuple[Any, int]:
+    """Read one value, which may be one that only Python can write."""
+    try:
+        value, end = _DECODER.raw_decode(text, start)
+    except RecursionError as err:
+        raise ValueError("nested too deeply") from err
+    if _depth_exceeds(value, _MAX_DEPTH):
+        raise ValueError("nested too deeply")
+    if _SURROGATE.search(text, start, end):
+        # Half a character cannot be sent on: no encoder takes it.
+        sound = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
+        value = json.loads(sound)
     return value, end
 
 
@@ -56,23 +58,22 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def unwrap(payload: Any) -> Any:
+    """Take the first item of a list: some servers put their one error in one."""
+    return payload[0] if as_list(payload) else payload
+
+
+def has_error(payload: Any) -> bool:
+    """Say whether a 2xx answer is an error all the same."""
+    outer = as_dict(unwrap(payload))
+    return bool(
+        outer.get("error") or "error" in (outer.get("object"), outer.get("type"))
+    )
+
+
 def as_text(value: Any) -> str:
     """Return a string, or an empty one in place of anything else."""
     return value if isinstance(value, str) else ""
-
-
-def _decode(text: str, start: int) -> tuple[Any, int]:
-    try:
-        value, end = _DECODER.raw_decode(text, start)
-    except RecursionError as err:
-        raise ValueError("nested too deeply") from err
-    if _depth_exceeds(value, _MAX_DEPTH):
-        raise ValueError("nested too deeply")
-    if _SURROGATE.search(text, start, end):
-        # Half a character cannot be sent on: no encoder takes it.
-        sound = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-        value = json.loads(sound)
-    return value, end
 
 
 def _depth_exceeds(value: Any, limit: int) -> bool:

@@ -1,0 +1,89 @@
+"""What a server says, without a key in it, in whatever form it echoes one."""
+
+from base64 import b64decode
+from binascii import Error as NoBase64Error
+from functools import lru_cache
+import re
+from typing import Final
+
+_MAX_LENGTH: Final = 200  # of what an owner reads
+_MIN_KEY: Final = 4  # a shorter one would be found in every word
+_MASK: Final = "***"
+_KEYS: Final = (
+    re.compile(r"\b(?:sk|pk|gsk|csk|xai|hf|nvapi|pplx)[-_][\w*.-]{4,}"),
+    re.compile(r"\bAIza[\w*-]{8,}"),
+    re.compile(r"\b(?:bearer|basic)\s+[\w*.~+/=-]{6,}", re.IGNORECASE),
+    re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}"),
+    re.compile(r"[\w-]*[*•]{3,}[\w-]+|[\w-]+[*•]{3,}[\w-]*"),
+)
+_ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
+_SHORTENED: Final = re.compile(r"([\w-]{2,})(?:\.{2,}|…|\[\w*\])([\w-]{2,})")
+_MAX_ENCODED: Final = 4_000  # characters of a token that is looked into
+
+
+def quote(text: str, api_key: str) -> str:
+    """Make a server's text fit to be shown: one line, capped, keys masked."""
+    text = " ".join(text.split())
+    text = "".join(letter for letter in text if letter.isprintable())
+    text = mask(text, api_key)
+    return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
+
+
+def mask(text: str, api_key: str) -> str:
+    """Mask whatever looks like a key, and this key also where it is encoded or cut."""
+    key = api_key.strip()
+    if len(key) >= _MIN_KEY:
+        text = _spellings(key).sub(_MASK, text)
+        text = _ENCODED.sub(lambda found: _masked_code(found[0], key), text)
+        text = _SHORTENED.sub(lambda found: _masked_ends(found, key), text)
+        text = _masked_tail(text, key)
+    for pattern in _KEYS:
+        text = pattern.sub(_MASK, text)
+    return text
+
+
+@lru_cache(maxsize=16)
+def _spellings(key: str) -> re.Pattern[str]:
+    r"""Find a key also as `%2B`, `\u002b`, `&#43;` or with a backslash in it."""
+    return re.compile("".join(map(_spelling, " ".join(key.split()))), re.IGNORECASE)
+
+
+def _spelling(letter: str) -> str:
+    if letter == " ":
+        return r"(?:\s|%20|\+|\\[rnt])+"
+    code = ord(letter)
+    percent = "".join(
+        f"%(?:25)?{byte:02x}" for byte in letter.encode("utf-8", "replace")
+    )
+    plain = rf"\\?{re.escape(letter)}"
+    return rf"(?:{plain}|{percent}|\\u{code:04x}|&#{code};|&#x{code:x};)"
+
+
+def _masked_code(token: str, key: str) -> str:
+    """Mask a token that has the key in it when it is read as Base64."""
+    if len(token) > _MAX_ENCODED:
+        return token
+    plain = token.rstrip("=").translate(str.maketrans("-_", "+/"))
+    for start in range(4):
+        part = plain[start:]
+        part = part[: len(part) - (len(part) % 4 == 1)]
+        try:
+            read = b64decode(part + "=" * (-len(part) % 4))
+        except NoBase64Error:  # pragma: no cover - the alphabet is checked before
+            continue
+        if key.encode("utf-8", "replace") in read:
+            return _MASK
+    return token
+
+
+def _masked_ends(found: re.Match[str], key: str) -> str:
+    begins, ends = key.startswith(found[1]), key.endswith(found[2])
+    return _MASK if begins or ends else found[0]
+
+
+def _masked_tail(text: str, key: str) -> str:
+    """Mask the beginning of a key that was cut off with the text."""
+    for length in range(len(key) - 1, _MIN_KEY - 1, -1):
+        if text.endswith(key[:length]):
+            return text[:-length] + _MASK
+    return text
