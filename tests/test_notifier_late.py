@@ -260,7 +260,11 @@ async def test_while_home_assistant_starts_the_minute_has_not_begun(
 
 @pytest.mark.parametrize("ends_after_all", [False, True])
 async def test_a_start_that_never_ends_is_not_waited_for(
-    hass: HomeAssistant, clock: Clock, *, ends_after_all: bool
+    hass: HomeAssistant,
+    clock: Clock,
+    caplog: pytest.LogCaptureFixture,
+    *,
+    ends_after_all: bool,
 ) -> None:
     hass.set_state(CoreState.starting)
     notifier, late = Notifier(hass), Late(hass)
@@ -273,6 +277,7 @@ async def test_a_start_that_never_ends_is_not_waited_for(
 
     assert late.deliveries == [Delivery(failed=("notify.gone",), kept=True)]
     assert not late.listens()
+    assert "ERROR" not in caplog.text
     notifier.close()
 
 
