@@ -27,6 +27,7 @@ _WORDS: Final = (
         Advice.FILTERED,
         r"content (?:filter|violation)|policy violation|prohibited_content|safety",
     ),
+    (ErrorKind.MODEL_NOT_FOUND, Advice.MODEL_NOT_FOUND, r"models/.{1,80}not found"),
     (ErrorKind.CONNECTION, Advice.CONNECTION, r"connect|talking to|not found"),
 )
 _UNCLEAR: Final = frozenset({ErrorKind.INVALID_RESPONSE, ErrorKind.NOT_OPENAI_API})
@@ -40,24 +41,24 @@ def to_model_error(err: Exception, entity_id: str) -> ModelError:
     """
     chain = [*_chain(err)]
     told = " ".join(f"{type(one).__name__}: {one}" for one in chain[1:] or chain)
-    kind, advice = _classify(_status(chain), told)
+    error = _classify(_status(chain), told)
     return ModelError(
-        kind,
-        advice=_ADVICE.get(advice, advice),
+        error.kind,
+        advice=_ADVICE.get(error.advice, error.advice),
         said=quote(": ".join(dict.fromkeys(filter(None, map(str, chain)))), ""),
-        placeholders={"entity": entity_id},
+        placeholders={**error.placeholders, "entity": entity_id},
     )
 
 
-def _classify(status: int, told: str) -> tuple[ErrorKind, Advice]:
+def _classify(status: int, told: str) -> ModelError:
     body = json.dumps({"error": {"message": told}}).encode()
     error = classify_error(status, {}, body)
     if error.kind not in _UNCLEAR:
-        return error.kind, error.advice
+        return error
     for kind, advice, words in _WORDS:
         if re.search(words, told, re.IGNORECASE):
-            return kind, advice
-    return ErrorKind.INVALID_RESPONSE, Advice.INVALID_RESPONSE
+            return ModelError(kind, advice=advice)
+    return ModelError(ErrorKind.INVALID_RESPONSE)
 
 
 def _chain(err: BaseException | None) -> Iterator[BaseException]:
