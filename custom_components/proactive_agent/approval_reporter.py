@@ -12,6 +12,7 @@ from .const import (
     ATTR_ANSWERED_BY,
     ATTR_APPROVAL_ID,
     ATTR_MESSAGE,
+    ATTR_REQUEST,
     ATTR_RUN_ID,
     CONF_CHECK_PROMPT,
     DOMAIN,
@@ -25,6 +26,7 @@ from .engine.approval_words import action_in_words, as_record, request_message
 from .engine.approvals import Approval, ApprovalStatus
 from .engine.errors import RefusalKind
 from .engine.export import action_as_dict
+from .engine.plain_text import MAX_LENGTH, shorten
 from .engine.records import ActionRecord, ActionStatus
 from .engine.report import Phrases
 from .identity import Identity
@@ -63,6 +65,11 @@ class ApprovalReporter:
         self._notifier = notifier
         self._on_activity = on_activity
 
+    async def words(self, approval: Approval) -> str:
+        """Say what a yes would do, in at most 255 characters."""
+        phrases = await self._phrases(approval)
+        return shorten(action_in_words(approval, phrases), MAX_LENGTH)
+
     async def asked(self, options: HeartbeatOptions, approval: Approval) -> None:
         """Put the question where the heartbeat speaks (P2)."""
         phrases = await self._phrases(approval)
@@ -79,7 +86,7 @@ class ApprovalReporter:
                 heartbeat=options.title,
                 time=_local_time(approval.expires),
             ),
-            tag=_tag(approval),
+            tag=tag_of(approval),
             buttons=_buttons(approval, phrases),
             context=context,
         )
@@ -105,7 +112,7 @@ class ApprovalReporter:
     async def cleared(self, options: HeartbeatOptions, approval: Approval) -> None:
         """Take a request off every device (P2)."""
         await self._notifier.async_clear(
-            options.notify, tag=_tag(approval), context=Context()
+            options.notify, tag=tag_of(approval), context=Context()
         )
 
     async def executed(
@@ -175,6 +182,7 @@ class ApprovalReporter:
                 CONF_CHECK_PROMPT: options.check_prompt,
                 ATTR_APPROVAL_ID: approval.approval_id,
                 ATTR_RUN_ID: approval.run_id,
+                ATTR_REQUEST: approval.words,
                 ATTR_MESSAGE: message,
                 ATTR_ANSWERED_BY: approval.answered_by,
                 "status": approval.status,
@@ -184,6 +192,11 @@ class ApprovalReporter:
             },
             context=context,
         )
+
+
+def tag_of(approval: Approval) -> str:
+    """Return the tag under which phones show a request."""
+    return f"{DOMAIN}_{approval.approval_id}"
 
 
 def _ending(record: ActionRecord, refused: RefusalKind | None) -> str:
@@ -219,10 +232,6 @@ def _activity(approval: Approval, message: str) -> dict[str, Any]:
         ATTR_MESSAGE: message,
         ATTR_ANSWERED_BY: approval.answered_by,
     }
-
-
-def _tag(approval: Approval) -> str:
-    return f"{DOMAIN}_{approval.approval_id}"
 
 
 def _local_time(moment: datetime) -> str:

@@ -1,7 +1,7 @@
 """A heartbeat's requests: put to its owner, answered, carried out (P1-P7)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 import secrets
 from typing import Any, Final, Protocol
@@ -15,9 +15,14 @@ from .approvals import Approvals
 from .carrying_out import CarryingOut, states_of
 from .engine.approval_words import as_record, standing
 from .engine.approvals import Approval, ApprovalStatus
-from .engine.errors import ActionRefusedError, ApprovalError, RefusalKind
+from .engine.errors import (
+    ActionRefusedError,
+    ApprovalError,
+    ApprovalFault,
+    NothingDoneError,
+    RefusalKind,
+)
 from .engine.records import ActionRecord, ActionStatus
-from .engine.repeats import action_key
 from .guard import Action
 from .guard_checks import is_risky
 from .models import HeartbeatOptions
@@ -34,6 +39,14 @@ _NO: Final = {
     ApprovalStatus.REJECTED: "the owner said no",
     ApprovalStatus.EXPIRED: "the owner did not answer",
     ApprovalStatus.WITHDRAWN: "it was withdrawn",
+}
+_CAME_TO_NOTHING: Final[Mapping[RefusalKind | None, ApprovalFault]] = {
+    RefusalKind.CHANGED: ApprovalFault.CHANGED,
+    RefusalKind.NEEDS_APPROVAL: ApprovalFault.NOT_ALLOWED,
+    RefusalKind.NOT_ALLOWED: ApprovalFault.NOT_ALLOWED,
+    RefusalKind.NOT_WRITTEN: ApprovalFault.NOT_WRITTEN,
+    RefusalKind.STOPPED: ApprovalFault.STOPPED,
+    RefusalKind.UNAVAILABLE: ApprovalFault.UNAVAILABLE,
 }
 
 
@@ -119,8 +132,8 @@ class Asking:
 
         Raises `ActionRefusedError`, of the kind `REPEATED` if it was asked before.
         """
-        key = action_key(action.name, action.entity_id, action.data)
-        if (known := self._approvals.in_the_way(key)) is not None:
+        approval = await self._request(run_id, index, action, because)
+        if (known := self._approvals.in_the_way(approval.key)) is not None:
             stands = _STANDS.get(known.status, _UNDERWAY)
             raise ActionRefusedError(
                 RefusalKind.REPEATED, f"{action.name} {stands}; not asked again."
@@ -131,7 +144,6 @@ class Asking:
                 f"{action.name} needs the owner's yes, but too many requests wait"
                 " already; not asked and not done.",
             )
-        approval = self._request(run_id, index, action, because)
         try:
             await self._approvals.async_add(approval)
         except ApprovalError as err:
@@ -148,13 +160,16 @@ class Asking:
         """Take a yes and act on it; returns the request as it then stands (P3).
 
         Waits at most 10 seconds for the end of the action. Raises `ApprovalError` for
-        an answer that is not taken (P6), and where nothing was done after all (P4).
+        an answer that is not taken (P6), `NothingDoneError` if it came to nothing (P4).
         """
         approval = await self._approvals.async_take_yes(approval_id, answered_by)
         task = self._spawn(self._on_yes(approval), f"approval {approval_id}")
         self._carrying_out.follow(task)
         await asyncio.wait({task}, timeout=ANSWER_TIMEOUT)
-        return self._approvals.get(approval_id)
+        approval = self._approvals.get(approval_id)
+        if approval.status is ApprovalStatus.FAILED:
+            raise NothingDoneError(_why(task), approval.note or "")
+        return approval
 
     async def async_reject(self, approval_id: str, answered_by: str) -> Approval:
         """Take a no; raises `ApprovalError` for an answer that is not taken (P6)."""
@@ -162,11 +177,11 @@ class Asking:
         self._over(approval)
         return approval
 
-    def _request(
+    async def _request(
         self, run_id: str, index: int, action: Action, because: str
     ) -> Approval:
         now = dt_util.utcnow()
-        return Approval(
+        approval = Approval(
             approval_id=ulid_now(),
             action=action.name,
             entity_id=action.entity_id,
@@ -183,12 +198,13 @@ class Asking:
             asked=now,
             expires=now + self._options().manners.approval_timeout,
         )
+        return replace(approval, words=await self._reporter.words(approval))
 
-    async def _on_yes(self, approval: Approval) -> None:
+    async def _on_yes(self, approval: Approval) -> RefusalKind | None:
         options = self._options()
         self._tell(self._reporter.cleared(options, approval))
         await self._reporter.answered(options, approval)
-        await self._carrying_out.async_act(approval)
+        return await self._carrying_out.async_act(approval)
 
     @callback
     def _over(self, approval: Approval) -> None:
@@ -205,3 +221,10 @@ class Asking:
     @callback
     def _tell(self, job: Coroutine[Any, Any, None]) -> None:
         self._spawn(job, "approval notice")
+
+
+def _why(task: asyncio.Task[RefusalKind | None]) -> ApprovalFault:
+    """Say why a yes came to nothing, as far as that is known by now."""
+    if not task.done() or task.cancelled() or task.exception() is not None:
+        return ApprovalFault.FAILED
+    return _CAME_TO_NOTHING.get(task.result(), ApprovalFault.FAILED)

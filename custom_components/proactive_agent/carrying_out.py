@@ -56,7 +56,7 @@ class CarryingOut:
         self._make_guard = make_guard
         self._on_answer = on_answer
         self._guards: dict[str, Guard] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[RefusalKind | None]] = set()
 
     @callback
     def close(self) -> None:
@@ -70,8 +70,11 @@ class CarryingOut:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
 
-    async def async_act(self, approval: Approval) -> None:
-        """Do what was approved, and tell how it ended; raises nothing."""
+    async def async_act(self, approval: Approval) -> RefusalKind | None:
+        """Do what was approved, and tell how it ended.
+
+        Returns why it came to nothing, if it did (P4).
+        """
         guard = self._make_guard(
             Context(id=approval.context_id),
             lambda _, record: self._outlived(approval, record),
@@ -82,9 +85,10 @@ class CarryingOut:
         finally:
             self._guards.pop(approval.approval_id, None)
         await self._ended(approval, record, refused)
+        return refused
 
     @callback
-    def follow(self, task: asyncio.Task[None]) -> None:
+    def follow(self, task: asyncio.Task[RefusalKind | None]) -> None:
         """Know of a task that carries something out, to wait for it at the end."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -101,7 +105,7 @@ class CarryingOut:
             return _what_became(guard, approval, SWITCHED_OFF), RefusalKind.STOPPED
         except Exception:
             _LOGGER.exception("%s could not be carried out", approval.action)
-            return _what_became(guard, approval, INTERNAL), None
+            return _what_became(guard, approval, INTERNAL), RefusalKind.FAILED
         return record, None
 
     async def _ended(

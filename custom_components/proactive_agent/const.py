@@ -67,6 +67,7 @@ ATTR_HEARTBEAT: Final = "heartbeat"
 ATTR_LIMIT: Final = "limit"
 ATTR_MESSAGE: Final = "message"
 ATTR_REASON: Final = "reason"
+ATTR_REQUEST: Final = "request"
 ATTR_RUN_ID: Final = "run_id"
 
 SERVICE_APPROVE: Final = "approve"

@@ -9,6 +9,7 @@ from .approvals import Approval, ApprovalStatus
 _TEXTS: Final = (
     "approval_id",
     "action",
+    "words",
     "because",
     "secret",
     "run_id",

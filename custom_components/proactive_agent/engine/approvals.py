@@ -46,10 +46,11 @@ _REMEMBERED: Final = frozenset({_S.REJECTED, _S.EXPIRED})
 class Approval:
     """One action that waits for a yes, exactly as it would be called.
 
-    `states` are those of the entities it is about, as they were when it was asked;
-    `secret` is what a button on a phone sends back; `run_id` and `index` are its place
-    in the record of the run that asked; `context_id` is the context it is called with.
-    `has_changed` if its entities have shown something else since it was refused (P5).
+    `words` say it in the home's language, with the names of when it was asked; `states`
+    are those of the entities it is about, as they were then; `secret` is what a button
+    on a phone sends back; `run_id` and `index` are its place in the record of the run
+    that asked; `context_id` is the context it is called with. `has_changed` if its
+    entities have shown something else since it was refused (P5).
     """
 
     approval_id: str
@@ -59,6 +60,7 @@ class Approval:
     expires: datetime
     data: JsonObject = field(default_factory=dict)
     named: tuple[str, ...] = ()
+    words: str = ""
     must_ask: bool = False
     is_risky: bool = True
     because: str = ""

@@ -178,7 +178,7 @@ class ActionRefusedError(AgentError):
 
 
 class ApprovalFault(StrEnum):
-    """Why an answer to a request does nothing (P6)."""
+    """Why an answer to a request does nothing (P6), or a yes came to nothing (P4)."""
 
     NOT_FOUND = "approval_not_found"
     ANSWERED = "approval_answered"
@@ -186,12 +186,16 @@ class ApprovalFault(StrEnum):
     EXPIRED = "approval_expired"
     WITHDRAWN = "approval_withdrawn"
     NOT_WRITTEN = "approval_not_written"
+
     CHANGED = "approval_changed"
-    REFUSED = "approval_refused"
+    FAILED = "approval_failed"
+    NOT_ALLOWED = "approval_not_allowed"
+    STOPPED = "approval_stopped"
+    UNAVAILABLE = "approval_unavailable"
 
 
 class ApprovalError(AgentError):
-    """An answer to a request was not taken, or came to nothing (P4, P6)."""
+    """An answer to a request was not taken (P6)."""
 
     kind: ApprovalFault
 
@@ -200,3 +204,7 @@ class ApprovalError(AgentError):
         super().__init__(detail or kind.value)
         self.kind = kind
         self.detail = detail
+
+
+class NothingDoneError(ApprovalError):
+    """A yes was taken and came to nothing, which its owner is told (P4)."""
