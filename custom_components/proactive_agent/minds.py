@@ -5,7 +5,7 @@ from dataclasses import replace
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
-from .endpoint import EndpointClient
+from .endpoint import EndpointClient, ShapeMemory
 from .engine.chat_mind import ChatMind
 from .engine.ports import Mind
 from .models import EndpointOptions, HeartbeatOptions, TaskOptions
@@ -16,10 +16,14 @@ class Minds:
     """Gives each run its mind; a run in flight keeps the one it has (C7)."""
 
     def __init__(
-        self, hass: HomeAssistant, options: EndpointOptions | TaskOptions
+        self,
+        hass: HomeAssistant,
+        options: EndpointOptions | TaskOptions,
+        shapes: ShapeMemory,
     ) -> None:
         """Prepare; nothing is asked before a run does."""
         self._hass = hass
+        self._shapes = shapes
         self._options = options
         self._clients: dict[str, EndpointClient] = {}
 
@@ -51,4 +55,4 @@ class Minds:
 
     def _new_client(self, options: EndpointOptions) -> EndpointClient:
         session = async_get_clientsession(self._hass, verify_ssl=options.verify_ssl)
-        return EndpointClient(session, options)
+        return EndpointClient(session, options, shapes=self._shapes)
