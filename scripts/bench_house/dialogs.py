@@ -1,5 +1,6 @@
 """The real flows of Home Assistant, walked as its dialogs walk them."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -9,7 +10,8 @@ from homeassistant.data_entry_flow import FlowManager, FlowResultType
 
 from .errors import BenchError
 
-MOST_STEPS: Final = 10
+MOST_STEPS: Final = 100
+PAUSE: Final = 0.1  # seconds before a dialog that waits is looked at again
 
 type Answers = Mapping[str, Any]
 
@@ -48,11 +50,14 @@ async def _walk(
     choice: str,
 ) -> Mapping[str, Any]:
     for _step in range(MOST_STEPS):
+        filled: dict[str, Any] | None = None
         match form["type"]:
             case FlowResultType.CREATE_ENTRY:
                 return form
+            case FlowResultType.SHOW_PROGRESS:
+                await asyncio.sleep(PAUSE)
             case FlowResultType.MENU:
-                filled: dict[str, Any] = {"next_step_id": choice}
+                filled = {"next_step_id": choice}
             case FlowResultType.FORM if not form.get("errors"):
                 names = {str(field) for field in form["data_schema"].schema}
                 filled = {name: answers[name] for name in answers if name in names}

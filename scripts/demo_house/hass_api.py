@@ -24,6 +24,7 @@ class HassApi:
         self._session = session
         self.url = url
         self.token = ""
+        self.seconds: float = SECONDS  # one request may take
 
     async def get(self, path: str) -> Any:
         """Return what stands at a path."""
@@ -37,6 +38,10 @@ class HassApi:
         """Post a form, as the token endpoint wants it."""
         return await self._request("POST", path, data=fields)
 
+    async def delete(self, path: str) -> Any:
+        """Delete what stands at a path."""
+        return await self._request("DELETE", path)
+
     async def _request(self, method: str, path: str, **content: Any) -> Any:
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         try:
@@ -44,7 +49,7 @@ class HassApi:
                 method,
                 f"{self.url}{path}",
                 headers=headers,
-                timeout=aiohttp.ClientTimeout(total=SECONDS),
+                timeout=aiohttp.ClientTimeout(total=self.seconds),
                 **content,
             ) as response:
                 if not response.ok:

