@@ -10,6 +10,7 @@ from homeassistant.helpers import llm
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
+from custom_components.proactive_agent.const import EVENT_HEARTBEAT_TICK
 from custom_components.proactive_agent.engine.answer import ANSWER_LIMIT
 from custom_components.proactive_agent.engine.answering import (
     LAST_TURN,
@@ -35,10 +36,10 @@ __all__ = ["clock", "home", "llm_server", "tasks"]
 MEAL = ("feed", {"food": "meal"})
 SNACK = ("feed", {"food": "snack"})
 LOOK = ("get_state", {"entity_id": ["input_boolean.hungry"]})
-VALVE = ("valve", {})
+VALVE: tuple[str, Any] = ("valve", {})
 VALVE_AND_FEED = {"entity_id": ["script.valve", "script.feed"]}
 HUNGRY_ONE = {"entity_id": ["input_boolean.hungry"]}
-MANNERS = ("together", "in_parts", "at_once", "whole")
+MANNERS = ("together", "in_parts", "at_once", "late", "whole")
 
 
 @pytest.fixture(params=MANNERS)
@@ -49,6 +50,8 @@ def manner(request: pytest.FixtureRequest, tasks: Tasks) -> str:
             tasks.in_parts = True
         case "at_once":
             tasks.at_once = True
+        case "late":
+            tasks.late = True
         case "whole":
             tasks.streams = False
     name: str = request.param
@@ -132,7 +135,7 @@ async def test_it_acts_in_the_context_of_the_run(home: Home, tasks: Tasks) -> No
     await home.add_heartbeat(act=FEED)
     tasks.play(wants(MEAL), says("Fed."))
     await home.clock.tick()
-    (tick, *_) = [e for e in home.events if e.event_type.endswith("heartbeat_tick")]
+    (tick,) = [e for e in home.events if e.event_type == EVENT_HEARTBEAT_TICK]
     (fed,) = [e for e in home.events if e.event_type == "fed"]
     assert fed.context.id == tick.context.id
     assert tick.context.user_id is None
@@ -351,8 +354,8 @@ async def test_the_last_turn_is_announced_and_calls_nothing(
     assert run["calls"][-1]["turn"] == 3
     assert len(tasks.requests) == 3
     assert "notice" not in tasks.requests[1].results[0].data
-    assert tasks.requests[2].results[1].data["notice"] == LAST_TURN
-    assert tasks.requests[2].results[1].data["answer"]["status"] == "done"
+    told: Any = tasks.requests[2].results[1].data
+    assert (told["notice"], told["answer"]["status"]) == (LAST_TURN, "done")
 
 
 @pytest.mark.contract("F4")

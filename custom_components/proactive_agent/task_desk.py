@@ -24,18 +24,25 @@ class _Slip:
 class Desk:
     """Takes calls in as they come, many at once, and answers one after another (R3).
 
-    Home Assistant starts the calls of one turn together; the run answers them in its
-    own task, so that it is the run which is cut, and never the caller that fails.
-    `check` raises when the run may not go on.
+    Home Assistant starts the calls of one turn together, and not always in the order
+    of the model; the run answers them in its own task, so that it is the run which is
+    cut, and never the caller that fails. `check` raises when the run may not go on.
     """
 
     def __init__(self, answering: Answering, check: Callable[[], None]) -> None:
         """Open, with nothing handed in."""
         self._answering = answering
         self._check = check
-        self._slips: asyncio.Queue[_Slip | None] = asyncio.Queue()
-        self._awaited: set[asyncio.Future[llm.ToolResult]] = set()
+        self._slips: list[_Slip] = []
+        self._expected: dict[str, None] = {}
+        self._served: _Slip | None = None
+        self._news = asyncio.Event()
         self._is_closed = False
+
+    @callback
+    def expect(self, call_id: str) -> None:
+        """Note whose turn it is: a call that the model has written, in its order."""
+        self._expected[call_id] = None
 
     async def hand_in(self, tool_input: llm.ToolInput) -> llm.ToolResult:
         """Wait for the answer of a call; raises nothing of its own (R4)."""
@@ -44,37 +51,43 @@ class Desk:
         answer: asyncio.Future[llm.ToolResult] = (
             asyncio.get_running_loop().create_future()
         )
-        self._awaited.add(answer)
-        self._slips.put_nowait(_Slip(call=_call_of(tool_input), answer=answer))
+        self._slips.append(_Slip(call=_call_of(tool_input), answer=answer))
+        self._news.set()
         return await answer
 
     async def serve(self) -> None:
         """Answer until the desk is closed; raises `RunCutError` at a limit."""
-        while (slip := await self._slips.get()) is not None and not self._is_closed:
-            if self._answering.is_over:
-                raise self._answering.refuse([slip.call, *self._others()])
-            if slip.answer.done():
-                continue  # whoever asked has left
-            self._check()
-            answered = await self._answering.answer(slip.call, is_last=True)
-            if not slip.answer.done():
-                slip.answer.set_result(_result_of(answered))
+        while not self._is_closed:
+            if (slip := self._take()) is None:
+                self._news.clear()
+                await self._news.wait()
+            elif self._answering.is_over:
+                others = [one.call for one in self._slips]
+                raise self._answering.refuse([slip.call, *others])
+            elif not slip.answer.done():  # else whoever asked has left
+                self._check()
+                answered = await self._answering.answer(slip.call, is_last=True)
+                if not slip.answer.done():
+                    slip.answer.set_result(_result_of(answered))
 
     @callback
     def close(self) -> None:
         """Take no more calls, and let nobody wait for an answer."""
         self._is_closed = True
-        self._slips.put_nowait(None)
-        for answer in self._awaited:
-            answer.cancel()
+        self._news.set()
+        for slip in (*self._slips, *filter(None, (self._served,))):
+            slip.answer.cancel()
 
-    def _others(self) -> list[ToolCall]:
-        """Take what else has been handed in."""
-        calls = []
-        while not self._slips.empty():
-            if (slip := self._slips.get_nowait()) is not None:
-                calls.append(slip.call)
-        return calls
+    def _take(self) -> _Slip | None:
+        """Take the next call, but none before its turn."""
+        first = next(iter(self._expected), None)
+        for slip in self._slips:
+            if slip.call.id == first or slip.call.id not in self._expected:
+                self._slips.remove(slip)
+                self._expected.pop(slip.call.id, None)
+                self._served = slip
+                return slip
+        return None
 
 
 def _call_of(tool_input: llm.ToolInput) -> ToolCall:

@@ -1,6 +1,6 @@
 """What an AI Task entity writes down of its talk: turns, tokens, and its end."""
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from homeassistant.core import callback
@@ -10,14 +10,13 @@ from .engine.errors import CutReason, RunCutError
 from .engine.journal import Journal
 from .engine.records import JsonObject, Usage
 from .engine.tab import Tab
+from .task_desk import Desk
 
 if TYPE_CHECKING:
     from homeassistant.components.conversation import ChatLog, Content
 
 # Some integrations of Home Assistant ask so often, and then fail.
 _MOST_TURNS = 10
-# Each is handed one answer of the model, and gives what the log has taken of it.
-_TAKING_IN = ("async_add_delta_content_stream", "async_add_assistant_content")
 
 
 class TaskLog:
@@ -31,12 +30,15 @@ class TaskLog:
     after it was answered: it is finished, though the entity might ask on and on.
     """
 
-    def __init__(self, journal: Journal, tab: Tab, max_turns: int) -> None:
-        """Begin before anything is asked."""
+    def __init__(
+        self, journal: Journal, tab: Tab, desk: Desk, *, max_turns: int
+    ) -> None:
+        """Begin before anything is asked; the desk hears in which order calls come."""
         self.cut: CutReason | None = None
         self.is_silent = False
         self._journal = journal
         self._tab = tab
+        self._desk = desk
         self._max_turns = max_turns
         self._usage: Usage | None = None
         self._is_asked = self._is_taking_in = self._is_closed = False
@@ -51,18 +53,22 @@ class TaskLog:
     @callback
     def follow(self, chat_log: ChatLog) -> None:
         """Hear of what this chat log takes in from now on."""
+        take_in = chat_log.async_add_delta_content_stream
         trace = chat_log.async_trace
+
+        def take_in_order(agent_id: str, stream: Any) -> AsyncGenerator[Content]:
+            return take_in(agent_id, self._in_order(stream))
 
         def hear(details: dict[str, Any]) -> None:
             self._hear(details.get("stats"))
             trace(details)
 
-        wrapped: dict[str, Any] = {
-            name: self._taking_in(chat_log, getattr(chat_log, name))
-            for name in _TAKING_IN
-        }
-        for name, method in {"async_trace": hear, **wrapped}.items():
-            setattr(chat_log, name, method)
+        # Each is handed one answer of the model, and gives what the log takes of it.
+        whole = self._taking_in(chat_log, chat_log.async_add_assistant_content)
+        streamed = self._taking_in(chat_log, take_in_order)
+        setattr(chat_log, "async_add_assistant_content", whole)  # noqa: B010
+        setattr(chat_log, "async_add_delta_content_stream", streamed)  # noqa: B010
+        setattr(chat_log, "async_trace", hear)  # noqa: B010 - a method to mypy
 
     @callback
     def has_given_up(self, err: Exception) -> bool:
@@ -105,6 +111,14 @@ class TaskLog:
                 self._end(chat_log, chat_log.content[known:])
 
         return watched
+
+    async def _in_order(self, stream: AsyncIterable[Any]) -> AsyncGenerator[Any]:
+        """Pass an answer on, and the calls in it to the desk before they are made."""
+        async for delta in stream:
+            for call in delta.get("tool_calls") or ():
+                if not call.external:
+                    self._desk.expect(call.id)
+            yield delta
 
     def _begin(self) -> None:
         if self._is_closed:

@@ -67,8 +67,9 @@ class TaskMind:
         journal.usage = None
         answering = Answering(tools, journal, max_turns=max_turns, limit=_ANSWER_LIMIT)
         rules, moment = answering.opened(opening)
-        log = TaskLog(journal, Tab(tools.specs, allowance, journal), max_turns)
         desk = Desk(answering, allowance.check)
+        tab = Tab(tools.specs, allowance, journal)
+        log = TaskLog(journal, tab, desk, max_turns=max_turns)
         api = TaskApi(
             self._hass,
             rules=str(rules["content"]),

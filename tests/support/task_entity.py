@@ -17,8 +17,9 @@ An answer is one of
 * a function of the request that gives one of these.
 
 What integrations do differently can be set: `in_parts` puts each call into a message
-of its own, as OpenAI's does; `at_once` starts calls before the message is whole;
-`streams=False` hands messages over as a whole; `most_turns` is how often it asks.
+of its own, as OpenAI's does; `at_once` starts calls before the message is whole, and
+`late` all but the first, as Ollama's does; `streams=False` hands messages over as a
+whole; `most_turns` is how often it asks.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -69,15 +70,13 @@ class Asked:
 
     @property
     def system(self) -> str:
-        content = self.messages[0].content
-        assert isinstance(content, str)
-        return content
+        (system,) = [one.content for one in self.messages if one.role == "system"]
+        return system
 
     @property
     def user(self) -> str:
-        (user,) = [one for one in self.messages if one.role == "user"]
-        assert isinstance(user.content, str)
-        return user.content
+        (user,) = [one.content for one in self.messages if one.role == "user"]
+        return user
 
     @property
     def results(self) -> list[llm.ToolResult]:
@@ -103,6 +102,7 @@ class Tasks:
     names: list[str] = field(default_factory=list)
     in_parts: bool = False
     at_once: bool = False
+    late: bool = False
     streams: bool = True
     most_turns: int = 1000
     always: Any = None
@@ -203,6 +203,10 @@ class ThinkingEntity(ai_task.AITaskEntity):
         elif self.tasks.at_once:
             yield {"role": "assistant"}
             for one in inputs:
+                yield {"tool_calls": [one]}
+        elif self.tasks.late and inputs:
+            yield {"role": "assistant", "tool_calls": inputs[:1]}
+            for one in inputs[1:]:
                 yield {"tool_calls": [one]}
         elif inputs:
             yield {"role": "assistant", "tool_calls": inputs}
