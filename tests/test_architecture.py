@@ -28,7 +28,7 @@ FLOORS: tuple[Floor, ...] = (
         "activity",
     ),
     (
-        "endpoint",
+        "endpoint endpoint_*",
         "task_*",
         "store store_* beat_state",
         "notifier notify_*",
@@ -39,7 +39,7 @@ FLOORS: tuple[Floor, ...] = (
     ("run",),
     (
         "heartbeat pulse reporter runner shared situation waker voice asking asking_*"
-        " approval_reporter carrying_out",
+        " approval_reporter carrying_out model_issues",
     ),
     ("runtime",),
     ("entity",),

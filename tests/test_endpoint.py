@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 import gzip
 import json
 import logging
@@ -16,16 +16,16 @@ from homeassistant.helpers.aiohttp_client import async_get_clientsession
 import pytest
 
 from custom_components.proactive_agent import endpoint
-from custom_components.proactive_agent.endpoint import (
-    MAX_BYTES,
-    MAX_WAIT,
-    EndpointClient,
-)
+from custom_components.proactive_agent.endpoint import EndpointClient
+from custom_components.proactive_agent.endpoint_line import MAX_BYTES
+from custom_components.proactive_agent.endpoint_retry import MAX_WAIT
 from custom_components.proactive_agent.engine.errors import (
     Advice,
     ErrorKind,
     ModelError,
 )
+from custom_components.proactive_agent.engine.records import ToolSpec, Usage
+from custom_components.proactive_agent.engine.wire.shape import USUAL, Shape
 from custom_components.proactive_agent.models import EndpointOptions
 from tests.support.llm_server import CLOSE, Held, LlmServer, Raw, calls, text
 from tests.support.wire_catalogue import CASES, TOOLS, Case
@@ -34,6 +34,19 @@ KEY = "sk-owner-123456"
 MESSAGES = ({"role": "user", "content": "Hello, Zoë"},)
 BUSY = Raw(status=503, body={"error": "busy"})
 LOADING = Raw(status=503, body={"error": {"message": "Loading model"}})
+
+
+class Shapes:
+    """Remembers shapes, as the store does."""
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[str, str], Shape] = {}
+
+    def get(self, url: str, model: str) -> Shape:
+        return self.known.get((url, model), USUAL)
+
+    def put(self, url: str, model: str, shape: Shape) -> None:
+        self.known[url, model] = Shape.from_dict(shape.as_dict())
 
 
 class Sleeper:
@@ -124,27 +137,221 @@ def _answer(case: Case) -> Any:
     return Raw(status=case.status, headers=case.headers, body=case.body)
 
 
+# A call the model is told about, so that it can mend it within the run.
+TOLD = {"B12-array-or-scalar", "C4-unknown-tool"}
+# A list of models is not needed, where the model is known.
+WITHOUT_A_LIST = "J6-405"
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 async def test_the_catalogue_over_a_socket(
     client: EndpointClient, llm_server: LlmServer, case: Case
 ) -> None:
     answer = llm_server.always = llm_server.models_answer = _answer(case)
     assert answer
-    told = case.id in {"B12-array-or-scalar", "C4-unknown-tool"}
     asked: Callable[[], Any] = client.list_models
     if case.endpoint == "chat":
         asked = lambda: client.complete(MESSAGES, TOOLS)  # noqa: E731
-    if case.expect == "accept" or told:
+    if case.expect == "accept" or case.id in TOLD:
         await asked()
         assert len(llm_server.requests) == 1
         return
     with pytest.raises(ModelError) as caught:
         await asked()
     assert caught.value.kind == case.expected["kind"]
+    sent = llm_server.chats if case.endpoint == "chat" else llm_server.requests
+    if case.expect == "adapt" and case.id != WITHOUT_A_LIST:
+        # Only what was really sent can be taken back; see the next test.
+        assert len(sent) <= 2
+        return
     waits_too_long = (caught.value.retry_after or 0) > MAX_WAIT
     again = case.expect == "retry" and not waits_too_long
-    sent = llm_server.chats if case.endpoint == "chat" else llm_server.requests
     assert (len(sent) > 1) is again
+
+
+CALLED = {
+    "role": "assistant",
+    "content": "",
+    "tool_calls": [
+        {
+            "id": "call_1",
+            "type": "function",
+            "function": {"name": "get_weather", "arguments": '{"city": "Østby"}'},
+        }
+    ],
+}
+ANSWERED = (
+    *MESSAGES,
+    CALLED,
+    {"role": "tool", "tool_call_id": "call_1", "content": "rain"},
+)
+STRICT = ToolSpec(
+    name="set_level",
+    description="Sets it.",
+    parameters={
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {"additionalProperties": {"type": "string", "title": "It"}},
+    },
+)
+LOOSE = {
+    "type": "object",
+    "properties": {"additionalProperties": {"type": "string", "title": "It"}},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Adapted:
+    """What is sent at first, and what has to be other in the second request."""
+
+    sent: dict[str, Any] = field(default_factory=dict)
+    then: dict[str, Any] = field(default_factory=dict)
+    gone: str = ""
+    shape: Shape
+
+
+ADAPTED = {
+    "F4-deepseek-400-not-passed-back": Adapted(
+        then={"messages": [ANSWERED[0], {**CALLED, "reasoning_content": ""}]},
+        shape=Shape(assistant_keys=frozenset({"reasoning_content"})),
+    ),
+    "G1-max_tokens-renamed": Adapted(
+        sent={"max_tokens": 500},
+        then={"max_completion_tokens": 500},
+        gone="max_tokens",
+        shape=Shape(renamed={"max_tokens": "max_completion_tokens"}),
+    ),
+    "G2-max_tokens-copilot-code": Adapted(
+        sent={"max_tokens": 500},
+        then={"max_completion_tokens": 500},
+        gone="max_tokens",
+        shape=Shape(renamed={"max_tokens": "max_completion_tokens"}),
+    ),
+    "G3-max_completion_tokens-extra": Adapted(
+        sent={"max_completion_tokens": 512},
+        then={"max_tokens": 512},
+        gone="max_completion_tokens",
+        shape=Shape(renamed={"max_completion_tokens": "max_tokens"}),
+    ),
+    "G4-temperature-value": Adapted(
+        sent={"temperature": 0.2, "seed": 1},
+        then={"seed": 1},
+        gone="temperature",
+        shape=Shape(dropped=frozenset({"temperature"})),
+    ),
+    "G5-temperature-param-mislabelled": Adapted(
+        sent={"temperature": 0.2},
+        then={"model": "m"},
+        gone="temperature",
+        shape=Shape(dropped=frozenset({"temperature"})),
+    ),
+    "G9-parallel_tool_calls": Adapted(
+        sent={"parallel_tool_calls": False},
+        gone="parallel_tool_calls",
+        shape=Shape(dropped=frozenset({"parallel_tool_calls"})),
+    ),
+    "G10-schema-keyword-gemini": Adapted(
+        shape=Shape(schema_keywords=frozenset({"additionalProperties", "$schema"})),
+    ),
+    "I23-context-vllm-flat": Adapted(
+        sent={"max_tokens": 10_000},
+        then={"max_tokens": 6793},
+        shape=Shape(max_tokens=6793),
+    ),
+    "I26-context-anthropic": Adapted(
+        sent={"max_tokens": 64_000},
+        then={"max_tokens": 25_833},
+        shape=Shape(max_tokens=25_833),
+    ),
+    "I29-500-poisoned-history": Adapted(shape=Shape(rewritten_arguments=True)),
+}
+
+
+def test_each_case_that_adapts_says_how() -> None:
+    adapting = {case.id for case in CASES if case.expect == "adapt"}
+    assert adapting == {*ADAPTED, WITHOUT_A_LIST}
+
+
+@pytest.mark.parametrize("case_id", ADAPTED)
+async def test_a_refused_request_is_sent_in_another_shape_and_that_is_remembered(
+    hass: HomeAssistant,
+    options: EndpointOptions,
+    llm_server: LlmServer,
+    sleeper: Sleeper,
+    case_id: str,
+) -> None:
+    adapted = ADAPTED[case_id]
+    (case,) = [case for case in CASES if case.id == case_id]
+    options = replace(options, extra_body=adapted.sent)
+    shapes = Shapes()
+    session = async_get_clientsession(hass)
+    client = EndpointClient(session, options, sleeper, shapes=shapes)
+    llm_server.play(_answer(case), text("Hi."), text("Hi again."))
+
+    reply = await client.complete(ANSWERED, (STRICT,))
+
+    assert reply.text == "Hi."
+    assert reply.usage == Usage(prompt=20, completion=8)
+    first, second = llm_server.chats
+    assert first.items() >= adapted.sent.items()
+    assert adapted.gone not in second
+    for key, value in adapted.then.items():
+        if key == "messages":
+            assert second[key][:2] == value
+        else:
+            assert second[key] == value
+    assert second["model"] == "m"
+    assert len(second["messages"]) == 3
+    (tool,) = second["tools"]
+    assert tool["function"]["parameters"] == (
+        LOOSE if adapted.shape.schema_keywords else STRICT.parameters
+    )
+    assert shapes.known == {(options.url, "m"): adapted.shape}
+    assert sleeper.waits == []
+    # Another client, as after a restart, does so at once.
+    await EndpointClient(session, options, sleeper, shapes=shapes).complete(
+        ANSWERED, (STRICT,)
+    )
+    assert llm_server.chats[2] == second
+
+
+async def test_a_shape_that_helped_nothing_is_not_remembered(
+    hass: HomeAssistant, options: EndpointOptions, llm_server: LlmServer
+) -> None:
+    options = replace(options, extra_body={"seed": 1, "top_k": 2})
+    shapes = Shapes()
+    session = async_get_clientsession(hass)
+    client = EndpointClient(session, options, shapes=shapes)
+    refused = _refusal("Unsupported parameter: 'seed'")
+    llm_server.play(refused, _refusal("I do not like it."))
+    error = await _fails(client)
+    assert error.kind is ErrorKind.BAD_REQUEST
+    assert error.usage == Usage()
+    assert shapes.known == {}
+    assert len(llm_server.chats) == 2
+
+
+async def test_a_server_that_likes_nothing_is_asked_six_times(
+    hass: HomeAssistant, options: EndpointOptions, llm_server: LlmServer
+) -> None:
+    extra = {f"option_{number}": number for number in range(9)}
+    options = replace(options, extra_body=extra)
+    session = async_get_clientsession(hass)
+
+    def refuse(request: Any) -> Raw:
+        (name, *_) = sorted(request.keys() & extra.keys())
+        return _refusal(f"Unrecognized request argument supplied: {name}")
+
+    llm_server.always = refuse
+    error = await _fails(EndpointClient(session, options))
+    assert error.kind is ErrorKind.UNSUPPORTED_PARAMETER
+    assert len(llm_server.chats) == 6
+    assert not llm_server.chats[-1].keys() & {f"option_{n}" for n in range(5)}
+
+
+def _refusal(message: str) -> Raw:
+    return Raw(status=400, body={"error": {"message": message}})
 
 
 @pytest.mark.parametrize(
@@ -313,7 +520,7 @@ async def test_a_request_has_a_bound_of_its_own(
     client: EndpointClient, llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm_server.play(Held(text("Too late.")))
-    monkeypatch.setattr(endpoint, "_RUN", replace(endpoint._RUN, seconds=0))
+    monkeypatch.setattr(endpoint, "RUN", replace(endpoint.RUN, seconds=0))
     assert (await _fails(client)).kind is ErrorKind.TIMEOUT
 
 
@@ -405,7 +612,7 @@ async def test_a_missing_model_is_told_without_a_list_of_use(
     monkeypatch: pytest.MonkeyPatch,
     listed: Any,
 ) -> None:
-    monkeypatch.setattr(endpoint, "_GLANCE", replace(endpoint._GLANCE, seconds=0.2))
+    monkeypatch.setattr(endpoint, "GLANCE", replace(endpoint.GLANCE, seconds=0.2))
     llm_server.models_answer = listed
     llm_server.play(MISSING)
     error = await _fails(client)

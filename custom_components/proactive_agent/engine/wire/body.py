@@ -9,6 +9,8 @@ from .values import decode, skip_blanks
 _END: Final = re.compile(r"(?:\s|data:\s*\[DONE\])*")
 _EVENT: Final = re.compile(r"(?:data|event|id|retry):")
 _COMMENTS: Final = re.compile(r"(?::[^\n]*(?:\n\s*|\Z))*")
+_LAST_EVENT: Final = re.compile(rb"\ndata:\s*\[DONE\]\s*\Z")
+_TAIL: Final = 64  # bytes
 _MAX_VALUES: Final = 100_000  # of one stream
 
 
@@ -27,6 +29,11 @@ def read_body(body: bytes) -> Any:
     if len(values) == 1 and not is_chunk(values[0]):
         return values[0]
     return assemble(values, is_over=False)
+
+
+def ends_stream(body: bytes | bytearray) -> bool:
+    """Say whether what has come of a body by now is a stream that is over."""
+    return _LAST_EVENT.search(body[-_TAIL:]) is not None
 
 
 def _start(text: str) -> int:

@@ -1,0 +1,35 @@
+"""What a turn has used that came to nothing (F5)."""
+
+from dataclasses import replace
+
+from .errors import ModelError
+from .metering import answered_usage
+from .records import Reply, Usage
+
+
+class Bill:
+    """What the requests of one turn have used that came to nothing.
+
+    Of some nobody knows; all of these together count as what was expected of one.
+    """
+
+    def __init__(self, expected: Usage) -> None:
+        """Begin with nothing; `expected` is what one request is thought to use."""
+        self.total = Usage()
+        self._expected = expected
+        self._has_guessed = False
+
+    def add(self, err: ModelError) -> None:
+        """Count a failure."""
+        if err.usage is not None:
+            self.total += err.usage
+        elif not self._has_guessed:
+            self._has_guessed = True
+            self.total += self._expected
+
+    def settle(self, reply: Reply) -> Reply:
+        """Return the reply with the usage of all it took."""
+        if self.total == Usage():
+            return reply
+        used = reply.usage or self._expected + answered_usage(reply)
+        return replace(reply, usage=self.total + used)
