@@ -245,6 +245,9 @@ def test_tools_that_the_server_has_switched_off() -> None:
     assert _classify(400, _error(flag)).advice is Advice.TOOLS_OFF
     off = "tools is currently not enabled"
     assert _classify(400, _error(off)).advice is Advice.TOOLS_OFF
+    # llama.cpp calls it a failure of its own.
+    failure = {"code": 500, "message": "tools param requires --jinja flag"}
+    assert _classify(500, {"error": failure}).advice is Advice.TOOLS_OFF
 
 
 def test_a_page_is_called_one() -> None:

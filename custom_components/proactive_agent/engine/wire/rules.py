@@ -64,7 +64,7 @@ _RULES: Final = (
         r"|(?:tools?(?:[ _](?:use|call(?:s|ing)?|choice))?|function calling)['\"`]?"
         r" (?:is|are) (?:currently )?(?:not |un)(?:supported|available|enabled)"
         r"|unsupported parameter: ['\"`]tool|that support tool use"
-        r"|tool choice requires|enable-auto-tool-choice",
+        r"|tool choice requires|enable-auto-tool-choice|requires --jinja",
     ),
     Rule(
         ErrorKind.MODEL_NOT_FOUND,
