@@ -38,10 +38,10 @@ FLOORS: tuple[Floor, ...] = (
     ("gate gate.*", "home home_*", "toolbox tools tools.*", "minds"),
     ("run",),
     (
-        "heartbeat pulse reporter runner shared situation waker voice asking asking_*"
+        "heartbeat pulse rhythm reporter runner shared situation waker voice asking asking_*"
         " approval_reporter carrying_out model_issues",
     ),
-    ("runtime",),
+    ("runtime answers approval_taps removal",),
     ("entity",),
     (
         "switch",

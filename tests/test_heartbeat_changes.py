@@ -259,6 +259,68 @@ async def test_off_stays_off_and_counts_survive(home: Home) -> None:
 
 
 @pytest.mark.contract("C6")
+async def test_the_cadence_keeps_its_anchor_over_a_restart(home: Home) -> None:
+    beat = await home.add_heartbeat(conditions=[HUNGRY])
+    await home.clock.tick(every=timedelta(minutes=10))
+    await _restart(home)
+    await home.clock.tick(every=timedelta(minutes=4))
+    assert await beat.ticks() == 0
+    await home.clock.tick(every=timedelta(minutes=1))
+    assert await beat.ticks() == 1
+    await home.clock.tick()
+    assert await beat.ticks() == 2
+
+
+@pytest.mark.contract("C6")
+async def test_all_that_was_missed_comes_to_one_tick_a_while_after_the_start(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat(conditions=[HUNGRY], interval={"hours": 1})
+    assert await home.hass.config_entries.async_unload(home.entry.entry_id)
+    home.clock.turn(timedelta(hours=42, minutes=10))
+    assert await home.hass.config_entries.async_setup(home.entry.entry_id)
+    await home.settled()
+    await home.clock.tick(every=timedelta(seconds=59))
+    assert await beat.ticks() == 0
+    await home.clock.tick(every=timedelta(minutes=4))
+    assert await beat.ticks() == 1
+    await home.clock.tick(every=timedelta(minutes=44))
+    assert await beat.ticks() == 1
+    await home.clock.tick(every=timedelta(minutes=2))
+    assert await beat.ticks() == 2
+
+
+@pytest.mark.contract("C6")
+async def test_a_regular_tick_that_is_near_makes_up_for_the_missed_ones(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat(conditions=[HUNGRY], interval={"minutes": 1})
+    assert await home.hass.config_entries.async_unload(home.entry.entry_id)
+    home.clock.turn(timedelta(hours=5, seconds=30))
+    assert await home.hass.config_entries.async_setup(home.entry.entry_id)
+    await home.settled()
+    await home.clock.tick(10, every=timedelta(seconds=30))
+    assert await beat.ticks() == 5
+
+
+@pytest.mark.contract("C6", "F2")
+async def test_what_had_stopped_catches_nothing_up(home: Home) -> None:
+    off = await home.add_heartbeat(interval={"hours": 1})
+    await off.turn("off")
+    over = await home.add_heartbeat(
+        "Over", interval={"hours": 1}, fuses={"max_duration": {"hours": 2}}
+    )
+    assert await home.hass.config_entries.async_unload(home.entry.entry_id)
+    home.clock.turn(timedelta(hours=5, minutes=10))
+    assert await home.hass.config_entries.async_setup(home.entry.entry_id)
+    await home.settled()
+    await home.clock.tick(20, every=timedelta(seconds=20))
+    assert not home.llm_server.chats
+    assert not off.is_on()
+    assert not over.is_on()
+
+
+@pytest.mark.contract("C6")
 async def test_a_killed_process_loses_ticks_but_gives_none_back(
     home: Home, hass_storage: dict[str, Any]
 ) -> None:

@@ -57,6 +57,16 @@ class BeatState:
         return self._state.tokens_total
 
     @property
+    def anchor(self) -> datetime | None:
+        """When the ticks began; the due times are whole intervals from there (C6)."""
+        return self._state.anchor
+
+    @property
+    def last_saved(self) -> datetime | None:
+        """When Home Assistant was last known to be up before it started (C6)."""
+        return self._store.last_saved
+
+    @property
     def approvals(self) -> tuple[Approval, ...]:
         """The requests for a yes, open and settled (P1)."""
         return self._state.approvals
@@ -81,6 +91,12 @@ class BeatState:
     def stop_reason(self, now: datetime) -> StopReason | None:
         """Which limit of the whole heartbeat is reached (F1, F2)."""
         return stop_reason(self._limits, self.used, now)
+
+    @callback
+    def set_anchor(self, anchor: datetime) -> None:
+        """Let the ticks begin anew from this moment."""
+        self._put(replace(self._state, anchor=anchor))
+        self._store.save_soon()
 
     @callback
     def count_tick(self) -> None:

@@ -1,7 +1,9 @@
 """One heartbeat: timer → fuses → gate → run → report."""
 
 import asyncio
-from datetime import datetime
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
@@ -18,7 +20,7 @@ from .engine.records import Cause, GateVerdict, RunRecord, Status
 from .identity import Identity
 from .listeners import Listeners
 from .models import HeartbeatOptions
-from .pulse import Pulse
+from .rhythm import Rhythm
 from .run import Run
 from .runner import LAST_WORD_TIMEOUT, Runner
 from .shared import Shared
@@ -59,6 +61,7 @@ class Heartbeat:
             entry,
             self._reporter,
             self._state,
+            partial(shared.issues.judge, self.id),
             self._run_ended,
         )
         self.asking = make_asking(
@@ -71,9 +74,11 @@ class Heartbeat:
             lineage=shared.lineage,
             on_change=self.on_change.fire,
         )
-        self._pulse = Pulse(
+        self._rhythm = Rhythm(
             hass,
             self.options.title,
+            self._state,
+            key=self.id,
             on_tick=self._tick,
             on_deadline=lambda _: self._stop(StopReason.MAX_DURATION),
             on_new_day=lambda _: self.on_change.fire(),
@@ -122,13 +127,13 @@ class Heartbeat:
         """Begin to beat, once Home Assistant has started (C1)."""
         self._started = True
         self.asking.start()
-        self._resume()
+        self._beat(self._rhythm.resume)
         self._build_gate()
 
     async def async_close(self) -> None:
         """End what is under way: the endpoint is unloaded or the heartbeat removed."""
         self._closed = True
-        self._pulse.stop()
+        self._rhythm.stop()
         self._waker.close()
         await self._runner.async_close()
         await self.asking.async_close(LAST_WORD_TIMEOUT)
@@ -145,7 +150,7 @@ class Heartbeat:
             return
         self._waker.forget()
         self._state.switch_on(dt_util.utcnow())
-        self._resume()
+        self._beat(self._rhythm.begin)
         self.on_change.fire()
         await self._state.async_save()
 
@@ -187,9 +192,9 @@ class Heartbeat:
         if before.fuses != self.options.fuses:
             self._state.change_fuses(self.options.fuses, now=dt_util.utcnow())
         if before.interval != self.options.interval:
-            self._resume()
+            self._beat(self._rhythm.begin)
         elif self.is_on:
-            self._follow_fuses()
+            self._rhythm.follow_fuses()
         if needs_gate and self._started:
             self._build_gate()
         self.on_change.fire()
@@ -211,21 +216,15 @@ class Heartbeat:
         self._runner.spawn(self._waker.async_build(), "gate", awaited=True)
 
     @callback
-    def _resume(self) -> None:
-        self._pulse.stop()
+    def _beat(self, begin: Callable[[timedelta], None]) -> None:
+        """Let the rhythm run, unless a fuse says that it is over."""
+        self._rhythm.stop()
         if not self.is_on or not self._started or self._closed:
             return
         if (reason := self._state.stop_reason(dt_util.utcnow())) is not None:
             self._stop(reason)
             return
-        self._pulse.start(self.options.interval)
-        self._follow_fuses()
-
-    @callback
-    def _follow_fuses(self) -> None:
-        self._pulse.set_deadline(self._state.used.deadline)
-        if self._state.pause_reason:
-            self._pulse.call_on_new_day()
+        begin(self.options.interval)
 
     @callback
     def _tick(self, now: datetime) -> None:
@@ -273,7 +272,7 @@ class Heartbeat:
         if stop is not None:
             self._stop(stop, run.stop_reason)
         elif self.is_on and not self._closed and (spent := self._state.pause_reason):
-            self._follow_fuses()
+            self._rhythm.follow_fuses()
             self._runner.spawn(self._reporter.paused(self.options, spent), "notice")
         self.on_change.fire()
 
@@ -287,7 +286,7 @@ class Heartbeat:
 
     @callback
     def _switch_off(self) -> None:
-        self._pulse.stop()
+        self._rhythm.stop()
         self._state.switch_off()
         self.asking.withdraw_all()
         self.on_change.fire()

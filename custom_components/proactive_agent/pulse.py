@@ -38,16 +38,39 @@ class Pulse:
         self._timers: dict[str, CALLBACK_TYPE] = {}
 
     @callback
-    def start(self, interval: timedelta) -> None:
-        """Tick after one interval and then at each (C1)."""
+    def start(self, interval: timedelta, first: datetime | None = None) -> None:
+        """Tick after one interval, or `first` at that moment, and then at each (C1)."""
         self.stop()
         self._interval = interval
-        self._next_tick = dt_util.utcnow() + interval
+        if first is None:
+            self._next_tick = dt_util.utcnow() + interval
+            self._track_interval()
+            return
+        self._next_tick = first
+        self._own("interval", async_track_point_in_utc_time, self._first_tick, first)
+
+    @callback
+    def catch_up(self, moment: datetime) -> None:
+        """Tick once besides, for what was missed (C6)."""
+        self._own("catch_up", async_track_point_in_utc_time, self._caught_up, moment)
+
+    @callback
+    def _first_tick(self, now: datetime) -> None:
+        self._track_interval()
+        self._ticked(now)
+
+    @callback
+    def _caught_up(self, now: datetime) -> None:
+        self._timers.pop("catch_up", None)
+        self._on_tick(now)
+
+    @callback
+    def _track_interval(self) -> None:
         self._own(
             "interval",
             async_track_time_interval,
             self._ticked,
-            interval,
+            self._interval,
             name=f"{self._name} heartbeat",
             cancel_on_shutdown=True,
         )

@@ -1,6 +1,7 @@
 """What must outlive a restart, one file for each endpoint (C6, D1, D2)."""
 
 from collections.abc import Container, Mapping
+from datetime import datetime
 import logging
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,9 @@ RESERVED_SHARE = 20  # a block is the twentieth part of `max_ticks`
 class HeartbeatStore:
     """The states of an endpoint's heartbeats, in memory and on disk; `shapes` beside.
 
+    `last_saved` is when the file that was loaded had been written: until then, at
+    least, the heartbeats beat.
+
     Ticks are written ahead in blocks, so that a crash may lose ticks but never
     gives any back, and most ticks cost no write (C4, C6).
     """
@@ -40,6 +44,7 @@ class HeartbeatStore:
             hass, VERSION, f"{DOMAIN}.{entry_id}", private=True, atomic_writes=True
         )
         self.shapes = StoredShapes(self.save_soon)
+        self.last_saved: datetime | None = None
         self._hass = hass
         self._states: dict[str, HeartbeatState] = {}
         self._reserved: dict[str, int] = {}
@@ -58,6 +63,7 @@ class HeartbeatStore:
             data = await self._store.async_load()
             self._states = _states(data)
             self.shapes.load((data or {}).get("shapes"))
+            self.last_saved = dt_util.parse_datetime((data or {}).get("saved") or "")
         except UnsupportedStorageVersionError as error:
             raise ConfigEntryError(
                 translation_domain=DOMAIN, translation_key="store_too_new"
@@ -173,6 +179,7 @@ class HeartbeatStore:
                 for heartbeat_id, state in self._states.items()
             },
             "shapes": self.shapes.as_list(),
+            "saved": dt_util.utcnow().isoformat(),
         }
 
 

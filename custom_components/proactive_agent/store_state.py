@@ -12,11 +12,12 @@ from .engine.fuses import Used
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeartbeatState:
-    """What is remembered of one heartbeat."""
+    """What is remembered of one heartbeat; `anchor` is when its ticks began."""
 
     on: bool
     used: Used = field(default_factory=Used)
     tokens_total: int = 0
+    anchor: datetime | None = None
     approvals: tuple[Approval, ...] = ()
 
     def as_dict(self, *, ticks: int) -> dict[str, Any]:
@@ -30,6 +31,7 @@ class HeartbeatState:
             "wakes": self.used.wakes,
             "tokens": self.used.tokens,
             "tokens_total": self.tokens_total,
+            "anchor": self.anchor.isoformat() if self.anchor else None,
             "approvals": [approval_as_dict(one) for one in self.approvals],
         }
 
@@ -40,6 +42,7 @@ class HeartbeatState:
         Raises `KeyError`, `TypeError` or `ValueError` for anything else.
         """
         deadline, day = data["deadline"], data["day"]
+        anchor = data.get("anchor")
         if not isinstance(data["on"], bool):
             raise TypeError("A heartbeat is on or off")
         return cls(
@@ -52,6 +55,7 @@ class HeartbeatState:
                 tokens=_count(data["tokens"]),
             ),
             tokens_total=_count(data["tokens_total"]),
+            anchor=_moment(anchor) if anchor else None,
             approvals=tuple(map(approval_from_dict, data.get("approvals", ()))),
         )
 
