@@ -6,9 +6,9 @@ from homeassistant.helpers import config_validation as cv, issue_registry as ir
 from homeassistant.helpers.typing import ConfigType
 
 from .const import DOMAIN
+from .removal import async_clean_up
 from .runtime import EndpointRuntime, ProactiveAgentConfigEntry, loss_issue_id
 from .services import async_setup_services
-from .store import HeartbeatStore
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
 PLATFORMS = [Platform.BUTTON, Platform.EVENT, Platform.SENSOR, Platform.SWITCH]
@@ -42,6 +42,6 @@ async def async_unload_entry(
 async def async_remove_entry(
     hass: HomeAssistant, entry: ProactiveAgentConfigEntry
 ) -> None:
-    """Delete what was remembered of a removed endpoint."""
+    """Take back what was asked, and delete what was remembered (P7)."""
     ir.async_delete_issue(hass, DOMAIN, loss_issue_id(entry.entry_id))
-    await HeartbeatStore(hass, entry.entry_id).async_remove()
+    await async_clean_up(hass, entry)

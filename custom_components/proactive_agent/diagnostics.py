@@ -11,6 +11,7 @@ from homeassistant.helpers.device_registry import DeviceEntry
 from yarl import URL
 
 from .const import CONF_CHECK_PROMPT, CONF_EXTRA_BODY, DOMAIN
+from .engine.approvals import Approval
 from .engine.export import run_as_dict
 from .heartbeat import Heartbeat
 from .home import resolve
@@ -24,6 +25,7 @@ PRIVATE = frozenset(
         CONF_CHECK_PROMPT,
         CONF_EXTRA_BODY,
         "answer",
+        "answered_by",
         "arguments",
         "data",
         "message",
@@ -77,6 +79,7 @@ async def _describe(
         "gate": [asdict(verdict) for verdict in heartbeat.gate],
         "tools": await _tools(hass, heartbeat),
         "runs": [_without_words(run_as_dict(run)) for run in runs[:RUNS]],
+        "requests": [_standing(one) for one in heartbeat.asking.all],
     }
 
 
@@ -102,6 +105,28 @@ def _without_words(run: Mapping[str, Any]) -> dict[str, Any]:
         {**action, "error": action["error"] and REDACTED} for action in told["actions"]
     ]
     return told
+
+
+def _standing(approval: Approval) -> dict[str, Any]:
+    """Tell how a request stands; what it says and who answered stays at home."""
+    settled = approval.settled
+    return {
+        "approval_id": approval.approval_id,
+        "run_id": approval.run_id,
+        "status": approval.status,
+        "action": approval.action,
+        "entity_id": [*approval.entity_id],
+        "must_ask": approval.must_ask,
+        "is_risky": approval.is_risky,
+        "has_changed": approval.has_changed,
+        "asked": approval.asked.isoformat(),
+        "expires": approval.expires.isoformat(),
+        "settled": settled and settled.isoformat(),
+        "data": approval.data and REDACTED,
+        "because": approval.because and REDACTED,
+        "answered_by": approval.answered_by and REDACTED,
+        "note": approval.note and REDACTED,
+    }
 
 
 def _without_host(url: str) -> str:

@@ -16,6 +16,13 @@ def unique_id(heartbeat_id: str, key: str) -> str:
     return f"{heartbeat_id}_{key}"
 
 
+def switch_of(hass: HomeAssistant, heartbeat_id: str) -> str | None:
+    """Return the entity id of a heartbeat's switch, None if it is not registered."""
+    return er.async_get(hass).async_get_entity_id(
+        SWITCH_DOMAIN, DOMAIN, unique_id(heartbeat_id, KEY_HEARTBEAT)
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """The ids by which events and messages name a heartbeat."""
@@ -31,7 +38,5 @@ class Identity:
         return {
             ATTR_HEARTBEAT: title,
             "device_id": device.id if device else None,
-            "entity_id": er.async_get(hass).async_get_entity_id(
-                SWITCH_DOMAIN, DOMAIN, unique_id(self.heartbeat_id, KEY_HEARTBEAT)
-            ),
+            "entity_id": switch_of(hass, self.heartbeat_id),
         }

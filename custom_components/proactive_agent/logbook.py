@@ -10,13 +10,18 @@ from homeassistant.components.logbook import (
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import Event, HomeAssistant, callback
 
+from .answers import name_of
 from .const import (
+    ATTR_ANSWERED_BY,
     ATTR_DETAIL,
     ATTR_HEARTBEAT,
     ATTR_MESSAGE,
     ATTR_REASON,
+    ATTR_REQUEST,
     DOMAIN,
     EVENT_ACTED,
+    EVENT_APPROVAL_ANSWERED,
+    EVENT_APPROVAL_REQUESTED,
     EVENT_HEARTBEAT_TICK,
     EVENT_STOPPED,
 )
@@ -25,6 +30,8 @@ from .texts import cached_sentence
 _SENTENCES = {
     EVENT_HEARTBEAT_TICK: "logbook_woke",
     EVENT_ACTED: "logbook_acted",
+    EVENT_APPROVAL_REQUESTED: "logbook_asked",
+    EVENT_APPROVAL_ANSWERED: "logbook_answered_{status}",
     EVENT_STOPPED: "logbook_stopped_{reason}",
 }
 
@@ -43,8 +50,11 @@ def async_describe_events(
             LOGBOOK_ENTRY_MESSAGE: cached_sentence(
                 hass,
                 _SENTENCES[str(event.event_type)].format(
-                    reason=event.data.get(ATTR_REASON)
+                    reason=event.data.get(ATTR_REASON),
+                    status=event.data.get("status"),
                 ),
+                request=event.data.get(ATTR_REQUEST) or "",
+                who=name_of(hass, event.data.get(ATTR_ANSWERED_BY)),
                 message=event.data.get(ATTR_MESSAGE) or "",
                 detail=event.data.get(ATTR_DETAIL) or "",
             ),

@@ -1,6 +1,7 @@
 """An endpoint at work: its client, its store, and the heartbeats on it."""
 
 import asyncio
+from collections.abc import Iterator
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
@@ -8,6 +9,8 @@ from homeassistant.core import Context, Event, HomeAssistant, callback
 from homeassistant.helpers import device_registry as dr, issue_registry as ir
 from homeassistant.helpers.start import async_at_started
 
+from .answers import Answers
+from .approval_taps import Taps
 from .const import DOMAIN, SUBENTRY_HEARTBEAT
 from .heartbeat import Heartbeat
 from .lineage import RunLineage
@@ -33,10 +36,12 @@ class EndpointRuntime:
         self.heartbeats: dict[str, Heartbeat] = {}
         self.on_added = Listeners[[Heartbeat]]()
         self.lineage = RunLineage(hass)
+        self.answers = Answers(hass, self.heartbeats, self._descends_from_a_run)
         self._hass = hass
         self._entry = entry
         self._store = HeartbeatStore(hass, entry.entry_id)
         self._minds = Minds(hass, mind_options(entry))
+        self._taps = Taps(hass, entry, self.answers, self._everyones_answers)
         self._changes = asyncio.Lock()
         self._started = self._closed = False
 
@@ -55,6 +60,7 @@ class EndpointRuntime:
         self._entry.async_on_unload(
             self._hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._save_exactly)
         )
+        self._entry.async_on_unload(self._taps.listen())
 
     @callback
     def async_begin(self) -> None:
@@ -127,16 +133,24 @@ class EndpointRuntime:
 
     def _descends_from_a_run(self, context: Context) -> bool:
         """Look through every endpoint: a run of one must not wake another (A2)."""
+        return any(one.lineage.descends(context) for one in self._everyone())
+
+    def _everyones_answers(self) -> list[Answers]:
+        return [one.answers for one in self._everyone()]
+
+    def _everyone(self) -> Iterator[EndpointRuntime]:
+        """Return every endpoint that is loaded."""
         entries: list[ProactiveAgentConfigEntry] = (
             self._hass.config_entries.async_loaded_entries(DOMAIN)
         )
-        return any(e.runtime_data.lineage.descends(context) for e in entries)
+        return (entry.runtime_data for entry in entries)
 
     @callback
     def _start_beating(self, _hass: HomeAssistant) -> None:
         self._started = True
         for heartbeat in self.heartbeats.values():
             heartbeat.start()
+        self._taps.start()
 
     async def _save_exactly(self, _event: Event) -> None:
         await self._store.async_save(exact=True)

@@ -1,12 +1,14 @@
-"""How a heartbeat is doing and what it has used."""
+"""How a heartbeat is doing, what it has used, and what it asks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from homeassistant.components.sensor import (
     RestoreSensor,
     SensorDeviceClass,
+    SensorEntity,
     SensorEntityDescription,
     SensorStateClass,
 )
@@ -15,6 +17,8 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_track_time_interval
 
+from .const import ATTR_APPROVAL_ID
+from .engine.plain_text import MAX_LENGTH, plain_line
 from .engine.records import Outcome, Status
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat import Heartbeat
@@ -83,7 +87,10 @@ async def async_setup_entry(
     add_for_each_heartbeat(
         entry,
         async_add_entities,
-        lambda heartbeat: [HeartbeatSensor(heartbeat, one) for one in SENSORS],
+        lambda heartbeat: [
+            *(HeartbeatSensor(heartbeat, one) for one in SENSORS),
+            PendingApprovalSensor(heartbeat),
+        ],
     )
 
 
@@ -134,3 +141,36 @@ class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
         value = self.entity_description.value_fn(self.heartbeat)
         if value is not None:
             self._attr_native_value = value
+
+
+class PendingApprovalSensor(HeartbeatEntity, SensorEntity):
+    """Shows the oldest request that waits for an answer, as it is now (P2, P7)."""
+
+    _unrecorded_attributes = frozenset({"because", "data", "entity_ids", "expires"})
+
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        """Be the sensor of what a heartbeat asks."""
+        super().__init__(heartbeat, "pending_approval")
+
+    @property
+    def native_value(self) -> str | None:
+        """What a yes would do."""
+        pending = self.heartbeat.asking.pending
+        return pending[0].words if pending else None
+
+    @property
+    def extra_state_attributes(self) -> dict[str, Any]:
+        """What is asked exactly, why, until when, and how many wait."""
+        pending = self.heartbeat.asking.pending
+        if not pending:
+            return {"waiting": 0}
+        oldest = pending[0]
+        return {
+            "waiting": len(pending),
+            ATTR_APPROVAL_ID: oldest.approval_id,
+            "action": oldest.action,
+            "entity_ids": [*oldest.entity_id],
+            "data": {**oldest.data},
+            "because": plain_line(oldest.because, MAX_LENGTH),
+            "expires": oldest.expires.isoformat(),
+        }

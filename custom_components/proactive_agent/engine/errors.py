@@ -181,6 +181,7 @@ class ApprovalFault(StrEnum):
     """Why an answer to a request does nothing (P6), or a yes came to nothing (P4)."""
 
     NOT_FOUND = "approval_not_found"
+    BY_OWN_RUN = "approval_by_own_run"
     ANSWERED = "approval_answered"
     REJECTED = "approval_rejected"
     EXPIRED = "approval_expired"

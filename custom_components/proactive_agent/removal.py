@@ -1,0 +1,42 @@
+"""What is left to do when an endpoint has been removed: nothing of it stays (P7)."""
+
+import asyncio
+from contextlib import suppress
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import Context, HomeAssistant
+from homeassistant.exceptions import ConfigEntryError
+
+from .approval_reporter import tag_of
+from .engine.approvals import pending
+from .models import HeartbeatOptions
+from .notifier import Notifier
+from .store import HeartbeatStore
+
+
+async def async_clean_up(hass: HomeAssistant, entry: ConfigEntry) -> None:
+    """Take pending requests off every device, and delete what was remembered."""
+    store = HeartbeatStore(hass, entry.entry_id)
+    with suppress(ConfigEntryError):
+        await store.async_load()
+        await _clear_requests(hass, entry, store)
+    await store.async_remove()
+
+
+async def _clear_requests(
+    hass: HomeAssistant, entry: ConfigEntry, store: HeartbeatStore
+) -> None:
+    notifier = Notifier(hass)
+    await asyncio.gather(
+        *(
+            notifier.async_clear(
+                HeartbeatOptions.from_subentry(subentry).notify,
+                tag=tag_of(approval),
+                context=Context(),
+            )
+            for subentry_id, subentry in entry.subentries.items()
+            if (state := store.get(subentry_id)) is not None
+            for approval in pending(state.approvals)
+        )
+    )
+    notifier.close()
