@@ -26,6 +26,7 @@ from yarl import URL
 
 from custom_components.proactive_agent import flow_ai_task, flow_waiting
 from custom_components.proactive_agent.const import DOMAIN
+from custom_components.proactive_agent.endpoint_retry import RetryPolicy
 from tests.support.llm_server import (
     CLOSE,
     MODEL,
@@ -508,10 +509,10 @@ class TestAiTask:
         assert_form_is_translated(
             "config_subentries.heartbeat", heartbeat, absent={"model"}
         )
-        result = await manager.async_configure(
+        created = await manager.async_configure(
             flow_id, {"name": "Milonga", "check_prompt": "Look after her."}
         )
-        assert result["type"] is FlowResultType.CREATE_ENTRY
+        assert created["type"] is FlowResultType.CREATE_ENTRY
         (subentry,) = entry.subentries.values()
         assert "model" not in subentry.data
 
@@ -576,7 +577,7 @@ class TestAiTask:
     async def test_one_that_never_answers(
         self, hass: HomeAssistant, tasks: Tasks, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(flow_ai_task, "PROBE_SECONDS", 0.05)
+        monkeypatch.setattr(flow_ai_task, "PROBE", RetryPolicy(seconds=0.05, tries={}))
         tasks.play(Held(says("Too late.")))
         form = await choose(hass, "ai_task")
         form = await fill_in(hass, form, {"entity_id": ENTITY})

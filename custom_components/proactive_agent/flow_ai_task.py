@@ -14,7 +14,8 @@ from homeassistant.helpers.selector import (
 )
 import voluptuous as vol
 
-from .endpoint import PROBE_MESSAGES, PROBE_SECONDS, PROBE_TOOLS
+from .endpoint import PROBE_MESSAGES, PROBE_TOOLS
+from .endpoint_retry import PROBE
 from .engine.errors import ErrorKind, ModelError, RunCutError
 from .engine.journal import Journal
 from .engine.ports import Allowance
@@ -57,7 +58,7 @@ async def async_probe_task(hass: HomeAssistant, entity_id: str) -> None:
     mind = TaskMind(hass, entity_id, name=name, context=Context())
     mind.check_ready()
     try:
-        async with asyncio.timeout(PROBE_SECONDS):
+        async with asyncio.timeout(PROBE.seconds):
             # Who calls on and on can at least call.
             with suppress(RunCutError):
                 await mind.converse(

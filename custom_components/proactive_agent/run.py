@@ -24,6 +24,7 @@ from .engine.records import (
     RunRecord,
 )
 from .engine.report import Ending
+from .engine.truncation import Reading
 from .guard import Action, Guard
 from .home import Reach, describe
 from .models import HeartbeatOptions
@@ -106,6 +107,11 @@ class Run:
             error=self._error,
             unhelpful=self._guard.unhelpful,
         )
+
+    @property
+    def first_request(self) -> Reading | None:
+        """How much was read of what was sent first, if the server says."""
+        return self._journal.first
 
     @callback
     def cut(self, reason: CutReason) -> None:

@@ -41,11 +41,13 @@ class Runner:
         entry: ConfigEntry,
         reporter: Reporter,
         state: BeatState,
+        judge: Callable[[Run, RunRecord], RunRecord],
         on_end: Callable[[Run, RunRecord, StopReason | None], None],
     ) -> None:
         """Begin without a run.
 
-        `on_end` is called after each run, with the reason if the heartbeat stops.
+        `judge` adds to a record what it says of the model, `on_end` is called after
+        each run, with the reason if the heartbeat stops.
         """
         self.log = RunLog()
         self.offers = OfferCache(hass)
@@ -54,6 +56,7 @@ class Runner:
         self._entry = entry
         self._reporter = reporter
         self._state = state
+        self._judge = judge
         self._on_end = on_end
         self.last_wake: datetime | None = None
         self._run: Run | None = None
@@ -150,6 +153,7 @@ class Runner:
                 stopped=stop is not None or (was_on and not self._state.is_on),
                 delivery_failed=told.delivery.failed,
             )
+            record = self._judge(run, record)
             self.log.add(record)
         finally:
             self._run = self._task = None

@@ -16,6 +16,7 @@ from .heartbeat import Heartbeat
 from .lineage import RunLineage
 from .listeners import Listeners
 from .minds import Minds
+from .model_issues import ModelIssues
 from .models import mind_options
 from .shared import Shared
 from .store import HeartbeatStore
@@ -40,7 +41,8 @@ class EndpointRuntime:
         self._hass = hass
         self._entry = entry
         self._store = HeartbeatStore(hass, entry.entry_id)
-        self._minds = Minds(hass, mind_options(entry))
+        self._minds = Minds(hass, mind_options(entry), self._store.shapes)
+        self._issues = ModelIssues(hass, entry)
         self._taps = Taps(hass, entry, self.answers, self._everyones_answers)
         self._changes = asyncio.Lock()
         self._started = self._closed = False
@@ -71,6 +73,7 @@ class EndpointRuntime:
         """End every run, and cancel every timer and listener."""
         self._closed = True
         await asyncio.gather(*(beat.async_close() for beat in self.heartbeats.values()))
+        self._issues.clear()
         self.lineage.async_stop()
         await self._store.async_close()
 
@@ -83,6 +86,7 @@ class EndpointRuntime:
             if self._closed:
                 return
             self._minds.change(mind_options(entry))
+            self._issues.follow()
             for heartbeat_id in [*self.heartbeats]:
                 if heartbeat_id not in entry.subentries:
                     await self.heartbeats.pop(heartbeat_id).async_remove()
@@ -115,6 +119,7 @@ class EndpointRuntime:
             mind=self._minds.mind,
             store=self._store,
             lineage=self.lineage,
+            issues=self._issues,
             descends=self._descends_from_a_run,
         )
         heartbeat = Heartbeat(self._hass, self._entry, subentry, shared)

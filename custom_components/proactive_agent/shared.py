@@ -7,6 +7,7 @@ from homeassistant.core import Context
 
 from .engine.ports import Mind
 from .lineage import RunLineage
+from .model_issues import ModelIssues
 from .models import HeartbeatOptions
 from .store import HeartbeatStore
 
@@ -23,4 +24,5 @@ class Shared:
     mind: Callable[[HeartbeatOptions, Context], Mind]
     store: HeartbeatStore
     lineage: RunLineage
+    issues: ModelIssues
     descends: Callable[[Context], bool]

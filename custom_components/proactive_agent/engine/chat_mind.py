@@ -35,4 +35,9 @@ class ChatMind:
             charge=allowance.charge,
             check=allowance.check,
         )
-        await converse(metered, tools, opening, max_turns=max_turns, journal=journal)
+        try:
+            await converse(
+                metered, tools, opening, max_turns=max_turns, journal=journal
+            )
+        finally:
+            journal.first = metered.first

@@ -7,6 +7,7 @@ import json
 from .errors import CutReason, ModelError, RunCutError
 from .ports import ChatModel
 from .records import JsonObject, Reply, ToolSpec, Usage
+from .truncation import Reading
 
 CHARACTERS_PER_TOKEN = 4
 
@@ -16,7 +17,7 @@ class MeteredModel:
 
     `remaining` gives the tokens left (None: no limit), `charge` takes tokens off
     them or, if negative, gives them back. `check` raises when the run may not go
-    on (C5).
+    on (C5). `first` tells how much of the first request was read, if the server says.
     """
 
     def __init__(
@@ -28,6 +29,8 @@ class MeteredModel:
         check: Callable[[], None],
     ) -> None:
         """Stand before `model`."""
+        self.first: Reading | None = None
+        self._is_first = True
         self._model = model
         self._remaining = remaining
         self._charge = charge
@@ -46,6 +49,7 @@ class MeteredModel:
         if left is not None and left <= 0:
             raise RunCutError(CutReason.TOKEN_LIMIT)
         asked = expected_usage(messages, tools)
+        is_first, self._is_first = self._is_first, False
         self._charge(asked.total)
         try:
             reply = await self._model.complete(messages, tools)
@@ -53,6 +57,8 @@ class MeteredModel:
             err.usage = asked if err.usage is None else err.usage
             self._charge(err.usage.total - asked.total)
             raise
+        if is_first and reply.usage is not None and not reply.usage.estimated:
+            self.first = Reading(expected=asked.prompt, reported=reply.usage.prompt)
         usage = reply.usage or asked + answered_usage(reply)
         self._charge(usage.total - asked.total)
         return replace(reply, usage=usage)

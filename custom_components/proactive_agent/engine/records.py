@@ -172,7 +172,8 @@ class RunError:
 class RunRecord:
     """Everything about one run, as `wake` and `get_runs` answer it.
 
-    `tokens` is None where nobody said what was used.
+    `tokens` is None where nobody said what was used, `warning` the name of something
+    that the owner should mend although the run did not fail of it.
     """
 
     run_id: str
@@ -191,3 +192,4 @@ class RunRecord:
     answer: str | None = None
     dry_run: bool = False
     delivery_failed: tuple[str, ...] = ()
+    warning: str | None = None
