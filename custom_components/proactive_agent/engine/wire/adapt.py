@@ -14,7 +14,7 @@ from .demands import (
     SCHEMA_REFUSED,
 )
 from .facts import Facts
-from .refusal import all_named, clauses, refused_keys, refusing
+from .refusal import all_named, refused_keys, refusing
 from .reshape import extra_keys
 from .room import cap, room
 from .schemas import ORNAMENTS, keywords_of
@@ -68,7 +68,7 @@ def _less(case: _Case) -> Iterator[Shape]:
 
 def _reasoning(case: _Case) -> Iterator[Shape]:
     """Give back what was thought, where the server has to see it again."""
-    wanted = any(map(REASONING_WANTED.search, clauses(case.facts)))
+    wanted = REASONING_WANTED.search(case.facts.message.lower())
     if wanted and not list(refusing(case.facts)):
         key = "reasoning_content"
         yield replace(

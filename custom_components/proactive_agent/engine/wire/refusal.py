@@ -81,7 +81,8 @@ def _marked(name: str) -> re.Pattern[str]:
     """Find a name in quotes, in brackets, behind a label, or as part of a path."""
     return re.compile(
         rf"(?:^|['\"`\u201c\u2018\[{{(/.]|{_LABEL})['\"`]?{_spelt(name)}(?![\w-]| \w)"
-        rf"|(?:['\"`\u201c\u2018]|{_LABEL}['\"`]?){_spelt(name)}(?![\w-])",
+        rf"|(?:['\"`\u201c\u2018]|{_LABEL}['\"`]?){_spelt(name)}(?![\w-])"
+        rf"|: {_spelt(name)}\.?$",
         re.IGNORECASE,
     )
 
