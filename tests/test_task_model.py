@@ -29,7 +29,7 @@ from tests.support.heartbeats import (
     let_run,
 )
 from tests.support.llm_server import Held, llm_server
-from tests.support.task_entity import ENTITY, Tasks, says, tasks, wants
+from tests.support.task_entity import ENTITY, Deaf, Said, Tasks, says, tasks, wants
 
 __all__ = ["clock", "home", "llm_server", "tasks"]
 
@@ -546,6 +546,50 @@ async def test_a_reload_ends_the_run_and_the_next_one_works(
     await home.settled()
     assert home.fired("fed") == []
     assert (await beat.wake())["answer"] == "Fine."
+
+
+@pytest.mark.contract("F4")
+async def test_each_request_counts_also_where_nothing_was_called(
+    home: Home, tasks: Tasks
+) -> None:
+    beat = await home.add_heartbeat(fuses={"max_turns": 3})
+    part = Said(text="Searching …", used=(100, 10), goes_on=True)
+    tasks.play(part, part, says("Found.", used=(100, 10)), part, part, part, part)
+    record = await beat.wake()
+    assert (record["outcome"], record["turns"]) == ("nothing", 3)
+    assert record["tokens"] == {"prompt": 300, "completion": 30}
+    assert (await beat.wake())["outcome"] == "turn_limit"
+    assert len(tasks.requests) == 7
+
+
+@pytest.mark.contract("F5", "R7")
+async def test_an_answer_that_breaks_off_has_its_price(
+    home: Home, tasks: Tasks
+) -> None:
+    beat = await home.add_heartbeat(act=FEED)
+    cut_off = HomeAssistantError("response incomplete: max output tokens reached")
+    tasks.play(Said(calls=(MEAL,), used=(100, 4_000), fails=cut_off))
+    record = await beat.wake()
+    assert record["error"]["kind"] == "invalid_response"
+    assert record["tokens"] == {"prompt": 100, "completion": 4_000}
+    assert used(home, beat) == 4_100
+    assert home.fired("fed") == []
+
+
+@pytest.mark.contract("F6", "R8")
+async def test_an_entity_that_is_deaf_is_asked_nothing_and_does_nothing(
+    home: Home, tasks: Tasks
+) -> None:
+    deaf = Deaf(wants(MEAL))
+    tasks.play(deaf, says("Too late."))
+    beat = await home.add_heartbeat(act=FEED)
+    waking = asyncio.create_task(beat.wake())
+    await deaf.reached.wait()
+    await beat.turn("off")
+    assert (await waking)["outcome"] == "stopped"
+    await home.settled()
+    assert home.fired("fed") == []
+    assert len(tasks.requests) == 1
 
 
 async def test_an_entity_that_does_not_let_go_can_call_nothing_more(

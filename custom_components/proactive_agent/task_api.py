@@ -58,7 +58,7 @@ class TaskApi(llm.API):
             api=self,
             api_prompt=self._rules,
             llm_context=llm_context,
-            tools=[_Tool(spec) for spec in self._tools],
+            tools=[_Tool(spec, self._hand_in) for spec in self._tools],
             custom_serializer=_serialize,
             hand_in=self._hand_in,
         )
@@ -91,12 +91,13 @@ class _AsTold:
 
 
 class _Tool(llm.Tool):
-    """A tool as it is shown; whoever reads a trace of it copies nothing else."""
+    """A tool as the model of a server would be told of it."""
 
     integration = DOMAIN
 
-    def __init__(self, spec: ToolSpec) -> None:
-        """Show what the model of a server would be told."""
+    def __init__(self, spec: ToolSpec, hand_in: HandIn) -> None:
+        """Show what is written, and hand in each call."""
+        self._hand_in = hand_in
         self.name = spec.name
         self.description = spec.description
         self.parameters = vol.Schema(_AsTold(spec.parameters))
@@ -108,8 +109,8 @@ class _Tool(llm.Tool):
         tool_input: llm.ToolInput,
         llm_context: llm.LLMContext,
     ) -> llm.ToolResult:
-        """Refuse to be called past the run."""
-        raise HomeAssistantError(f"{self.name} is answered by its run only")
+        """Answer a call that is not made through the instance."""
+        return await self._hand_in(tool_input)
 
 
 def _serialize(node: Any) -> Any:

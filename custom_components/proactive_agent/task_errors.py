@@ -34,7 +34,7 @@ _UNCLEAR: Final = frozenset({ErrorKind.INVALID_RESPONSE, ErrorKind.NOT_OPENAI_AP
 _FAILED: Final = range(400, 600)
 
 
-def to_model_error(err: Exception, entity_id: str) -> ModelError:
+def to_model_error(err: BaseException, entity_id: str) -> ModelError:
     """Tell by words and status: integrations agree on no kinds of their own.
 
     What caused an error says more than what an integration makes of it.

@@ -71,7 +71,7 @@ class TaskLog:
         setattr(chat_log, "async_trace", hear)  # noqa: B010 - a method to mypy
 
     @callback
-    def has_given_up(self, err: Exception) -> bool:
+    def has_given_up(self, err: BaseException) -> bool:
         """Say whether the entity failed since it would not ask so often."""
         if (
             not self._is_asked

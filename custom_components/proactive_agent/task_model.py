@@ -113,15 +113,11 @@ class TaskMind:
             raise RunCutError(log.cut)
         if task.cancelled():
             raise self._error(ErrorKind.CONNECTION, Advice.TASK_FAILED)
-        match task.exception():
-            case None:
-                return str(task.result())
-            case Exception() as err:
-                if log.has_given_up(err):
-                    raise RunCutError(CutReason.TURN_LIMIT)
-                raise to_model_error(err, self._entity_id) from err
-            case err:
-                raise err
+        if (err := task.exception()) is None:
+            return str(task.result())
+        if log.has_given_up(err):
+            raise RunCutError(CutReason.TURN_LIMIT)
+        raise to_model_error(err, self._entity_id) from err
 
     def _error(self, kind: ErrorKind, advice: Advice) -> ModelError:
         placeholders = {"entity": self._entity_id}

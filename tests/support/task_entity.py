@@ -14,6 +14,7 @@ An answer is one of
   where the integration tells them,
 * an exception: the integration raises it,
 * `Held(answer)`: waits; `await held.reached.wait()`, then `held.release.set()`,
+* `Deaf(answer)`: waits, and answers only when it is told to let go,
 * a function of the request that gives one of these.
 
 What integrations do differently can be set: `in_parts` puts each call into a message
@@ -22,7 +23,9 @@ of its own, as OpenAI's does; `at_once` starts calls before the message is whole
 whole; `most_turns` is how often it asks.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, override
 
@@ -53,11 +56,24 @@ ENTITY = "ai_task.thinker"
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """One answer of the model; `used` is what a provider tells of its tokens."""
+    """One answer of the model; `used` is what a provider tells of its tokens.
+
+    `goes_on` if the provider asks for the rest of it, `fails` if it breaks off.
+    """
 
     text: str | None = None
     calls: tuple[tuple[str, Any], ...] = ()
     used: tuple[int, int] | None = None
+    goes_on: bool = False
+    fails: Exception | None = None
+
+
+@dataclass(frozen=True)
+class Deaf:
+    """An answer that comes only when it is not wanted any more."""
+
+    answer: Said
+    reached: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +140,11 @@ class Tasks:
                 answer.reached.set()
                 await answer.release.wait()
                 answer = answer.answer
+            elif isinstance(answer, Deaf):
+                answer.reached.set()
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+                answer = answer.answer
             elif isinstance(answer, Exception):
                 raise answer
             else:
@@ -166,7 +187,7 @@ class ThinkingEntity(ai_task.AITaskEntity):
             )
             said = await self.tasks.next(asked)
             await self._take_in(chat_log, said)
-            if not chat_log.unresponded_tool_results:
+            if not chat_log.unresponded_tool_results and not said.goes_on:
                 break
         last = chat_log.content[-1]
         if not isinstance(last, conversation.AssistantContent):
@@ -213,6 +234,8 @@ class ThinkingEntity(ai_task.AITaskEntity):
         if said.text is not None:
             yield {"role": "assistant", "content": said.text}
         self._trace(chat_log, said)
+        if said.fails is not None:
+            raise said.fails
 
     def _trace(self, chat_log: conversation.ChatLog, said: Said) -> None:
         if said.used is not None:
