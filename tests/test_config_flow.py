@@ -326,9 +326,22 @@ class TestServerErrors:
         aioclient_mock.get("http://llm.test/api/models", status=404)
         aioclient_mock.post("http://llm.test/api/chat/completions", status=404)
         aioclient_mock.get("http://llm.test/api/v1/models", status=401)
+        aioclient_mock.post("http://llm.test/api/v1/chat/completions", status=401)
         form = await open_dialog(hass)
         form = await fill_in(hass, form, {"url": "http://llm.test/api"})
         assert form["errors"] == {"api_key": "invalid_auth"}
+
+    @pytest.mark.parametrize("status", [401, 403])
+    async def test_a_key_that_is_good_for_chats_alone(
+        self, hass: HomeAssistant, llm_server: LlmServer, status: int
+    ) -> None:
+        llm_server.models_answer = refusal(status, "Missing scopes: api.model.read")
+        llm_server.always = READY
+        form = await open_dialog(hass)
+        form = await fill_in(hass, form, {"url": llm_server.url, "api_key": "sk-chat"})
+        assert form["step_id"] == "model"
+        result = await fill_in(hass, form, {"model": MODEL})
+        assert result["type"] is FlowResultType.CREATE_ENTRY
 
     @pytest.mark.parametrize("at_the_list", [True, False])
     async def test_a_wrong_key(
@@ -664,6 +677,7 @@ class TestWaiting:
         self, hass: HomeAssistant, llm_server: LlmServer
     ) -> None:
         llm_server.models_answer = slow = Held(WRONG_KEY)
+        llm_server.always = WRONG_KEY
         form = await open_dialog(hass)
         waiting = await fill_in(hass, form, {"url": llm_server.url})
         assert progress_text("config", waiting)

@@ -120,7 +120,8 @@ async def _async_look(hass: HomeAssistant, draft: Mapping[str, Any]) -> Server:
     try:
         models = await client.list_models()
     except ModelError as err:
-        if err.kind is ErrorKind.NOT_OPENAI_API:
+        # A key may be good for chats alone, and some lists want theirs another way.
+        if err.kind in (ErrorKind.NOT_OPENAI_API, ErrorKind.AUTH):
             await _async_check_chat(client)
         elif err.kind in SERVER_ERRORS:
             raise
@@ -129,7 +130,7 @@ async def _async_look(hass: HomeAssistant, draft: Mapping[str, Any]) -> Server:
 
 
 async def _async_check_chat(client: EndpointClient) -> None:
-    """Find out whether a server without a list of models can chat at all.
+    """Find out whether a server that shows no list of models can chat at all.
 
     Any complaint will do, but for those that belong to the address or the key.
     """
