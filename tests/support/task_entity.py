@@ -278,6 +278,7 @@ async def tasks(hass: HomeAssistant, home: Home) -> AsyncIterator[Tasks]:
     mock_integration(
         hass,
         MockModule(DOMAIN, async_setup_entry=set_up, async_unload_entry=unload),
+        built_in=False,
     )
     mock_platform(
         hass, f"{DOMAIN}.{ai_task.DOMAIN}", MockPlatform(async_setup_entry=add_entity)
