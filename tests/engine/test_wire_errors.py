@@ -11,11 +11,13 @@ from custom_components.proactive_agent.engine.errors import (
     ErrorKind,
     ModelError,
 )
+from custom_components.proactive_agent.engine.records import Usage
 from custom_components.proactive_agent.engine.wire import (
     classify_error,
     decode_models,
     decode_reply,
 )
+from custom_components.proactive_agent.engine.wire.models import is_listed
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
@@ -297,6 +299,20 @@ def test_lists_of_models(payload: Any, models: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("model", "listed", "there"),
+    [
+        ("a", ["b", "a"], True),
+        ("gemini-3", ["models/gemini-3"], True),
+        ("models/gemini-3", ["gemini-3"], True),
+        ("gemini-3", ["gemini-3-pro", "x/gemini-3"], False),
+        ("a", [], False),
+    ],
+)
+def test_a_model_in_a_list(model: str, listed: list[str], there: bool) -> None:
+    assert is_listed(model, listed) is there
+
+
+@pytest.mark.parametrize(
     ("payload", "kind"),
     [
         ({"object": "list"}, "not_openai_api"),
@@ -309,3 +325,83 @@ def test_what_is_no_list_of_models(payload: Any, kind: str) -> None:
     with pytest.raises(ModelError) as caught:
         decode_models(200, {}, json.dumps(payload).encode())
     assert caught.value.kind is ErrorKind(kind)
+
+
+@pytest.mark.contract("F5")
+@pytest.mark.parametrize(
+    ("status", "body", "usage"),
+    [
+        (400, _error("nonsense"), Usage()),
+        (401, "", Usage()),
+        (404, _error("model 'm' not found"), Usage()),
+        (429, "", Usage()),
+        (503, "", Usage()),
+        (529, "", Usage()),
+        (301, "", Usage()),
+        (200, _error("x", code=429), Usage()),
+        (200, "<html></html>", Usage()),
+        (408, "", None),
+        (500, "", None),
+        (502, "<html></html>", None),
+        (504, "", None),
+        (200, "", None),
+        (200, '{"choices": [', None),
+        (400, _error("x", code="tool_use_failed"), None),
+        (
+            500,
+            {**_error("x"), "usage": {"prompt_tokens": 7, "completion_tokens": 1}},
+            Usage(prompt=7, completion=1),
+        ),
+    ],
+)
+def test_what_a_failure_has_used(status: int, body: Any, usage: Usage | None) -> None:
+    assert _classify(status, body).usage == usage
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "limit"),
+    [
+        (400, _error("This model's maximum context length is 16384 tokens."), "16384"),
+        (400, _error("exceed context limit: 174167 + 64000 > 200000"), "200000"),
+        (
+            400,
+            {
+                "error": {
+                    "type": "exceed_context_size_error",
+                    "message": "too many",
+                    "n_ctx": 25088,
+                }
+            },
+            "25088",
+        ),
+        (400, _error("longer than the maximum model length of 131072."), "131072"),
+        (400, _error("prompt is too long: 9,000 tokens > 8,192 maximum"), "8192"),
+        (400, _error("too large for model with 32768 maximum context length"), "32768"),
+        (
+            400,
+            _error(
+                "The input token count (1200000) exceeds the maximum number of tokens"
+                " allowed (1048576)."
+            ),
+            "1048576",
+        ),
+    ],
+)
+def test_how_long_a_request_may_be(status: int, body: Any, limit: str) -> None:
+    error = _classify(status, body)
+    assert error.kind is ErrorKind.CONTEXT_LENGTH
+    assert error.advice is Advice.CONTEXT_LIMIT
+    assert error.placeholders == {"limit": limit}
+
+
+def test_a_request_that_is_too_long_without_a_figure() -> None:
+    assert _classify(413, "").advice is Advice.CONTEXT_LENGTH
+
+
+def test_the_refused_option_is_named() -> None:
+    refused = _error("no", code="unsupported_parameter", param="seed")
+    error = _classify(400, refused)
+    assert error.advice is Advice.REFUSED_OPTION
+    assert error.placeholders == {"option": "seed"}
+    refused["error"]["param"] = "model"
+    assert _classify(400, refused).advice is Advice.UNSUPPORTED_PARAMETER

@@ -216,6 +216,8 @@ def test_the_users_word_stays_first_where_there_is_no_system() -> None:
     assert messages[1:] == MESSAGES[2:]
     alone = [MESSAGES[0]]
     assert Shape(no_system=True).apply({"messages": alone})["messages"] == alone
+    seen = [MESSAGES[0], {"role": "user", "content": [{"type": "image_url"}]}]
+    assert Shape(no_system=True).apply({"messages": seen})["messages"] == seen
 
 
 def test_a_stream_is_asked_for() -> None:

@@ -20,7 +20,7 @@ def merge(deltas: Sequence[dict[str, Any]]) -> dict[str, Any]:
             if value is None:
                 continue
             if key == "tool_calls":
-                for raw in as_list(value) or [value]:
+                for raw in [value] if isinstance(value, dict) else as_list(value):
                     calls.add(as_dict(raw))
             elif key == "function_call":
                 legacy.add({"index": 0, "function": value})
