@@ -1,4 +1,4 @@
-"""Walk through it: each scene says what was seen, and the whole whether it was right."""
+"""Walk through it: each scene says what was seen, the exit status if all was right."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

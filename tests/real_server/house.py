@@ -23,7 +23,6 @@ HEARTBEAT: Final[Mapping[str, Any]] = {
     "name": "Call light",
     "check_prompt": "Turn off the call light.",
     "interval": {"hours": 24},
-    "act": {"entity_id": [CALL_LIGHT]},
     "fuses": {
         "run_timeout": 600,
         "max_turns": 2,
@@ -58,15 +57,18 @@ class Heartbeat:
 
 
 @asynccontextmanager
-async def heartbeat_on(house: House, answers: Json) -> AsyncIterator[Heartbeat]:
+async def heartbeat_on(
+    house: House, answers: Json, *more: str
+) -> AsyncIterator[Heartbeat]:
     """Set one up by the dialogs, and take it away afterwards; raises `DemoError`.
 
-    The light it is there for is on.
+    The light it is there for is on; `more` entities are in its hands too.
     """
     endpoint = await add_endpoint(house.api, answers)
     entry = endpoint["result"]
     try:
-        await add_heartbeat(house.api, endpoint, HEARTBEAT)
+        act = {"entity_id": [CALL_LIGHT, *more]}
+        await add_heartbeat(house.api, endpoint, {**HEARTBEAT, "act": act})
         switch = await house.process.until(
             lambda: _switch_of(house, entry["entry_id"]),
             seconds=APPEARS_SECONDS,

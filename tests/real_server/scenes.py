@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from demo_house.errors import DemoError
+from demo_house.flows import DOMAIN
+from demo_house.house import HAPPY, HUNGER, IN_ITS_HANDS
 from demo_house.running import House
 
 from .house import PUSHED, heartbeat_on
@@ -13,7 +15,17 @@ from .llama import MODEL, TOOLS_TEMPLATE, Installed, llama
 
 # With the tools in the prompt, and room for it.
 USUAL: Final = ("--chat-template-file", str(TOOLS_TEMPLATE), "--ctx-size", "4096")
-LOGGER: Final = "custom_components.proactive_agent.endpoint"
+LOGGER: Final = "custom_components.proactive_agent"
+# Enough to make a request that cannot be taken for a short one.
+HELPERS: Final = (
+    HAPPY,
+    HUNGER,
+    "automation.milonga_calls",
+    "input_boolean.time_passes",
+    "input_number.happy_every",
+    "input_number.hunger_every",
+    *IN_ITS_HANDS,
+)
 KEY: Final = "sk-of-the-walk"
 
 
@@ -73,16 +85,18 @@ async def loading(stage: Stage) -> str:
             llama(stage.llama, *USUAL, ready_at=503),
         ):
             record = await heartbeat.wake()
-    assert "503" in log(), "the model was there before the run asked for it"
+    assert "503" in log(), f"it was not loading any more: {log()}"
     assert record["error"] is None, record
     return _told(record)
 
 
 async def overflow(stage: Stage) -> str:
     """A context that is too small is said to be so, with what to do."""
-    async with llama(stage.llama, *USUAL[:2], "--ctx-size", "512"):
-        async with heartbeat_on(stage.house, stage.answers()) as heartbeat:
-            record = await heartbeat.wake()
+    async with (
+        llama(stage.llama, *USUAL[:2], "--ctx-size", "512"),
+        heartbeat_on(stage.house, stage.answers()) as heartbeat,
+    ):
+        record = await heartbeat.wake()
     assert record["error"] is not None, record
     assert record["error"]["kind"] == "context_length", record["error"]
     return _told(record)
@@ -115,13 +129,17 @@ async def without_jinja(stage: Stage) -> str:
 
 async def own_template(stage: Stage) -> str:
     """A template without tools drops them silently: the figures give it away."""
-    options = ("--ctx-size", "4096")
     async with (
-        llama(stage.llama, *options),
-        heartbeat_on(stage.house, stage.answers()) as heartbeat,
+        llama(stage.llama, "--ctx-size", "4096"),
+        heartbeat_on(stage.house, stage.answers(), *HELPERS) as heartbeat,
     ):
         record = await heartbeat.wake()
-    return _told(record)
+        listed = await stage.house.socket.command("repairs/list_issues")
+        issues = [one for one in listed["issues"] if one["domain"] == DOMAIN]
+    found = [one["translation_key"] for one in issues]
+    assert found == ["context_truncated"], (issues, _told(record))
+    placeholders = issues[0]["translation_placeholders"]
+    return f"{_told(record)}; the repair says {placeholders}"
 
 
 async def nobody_there(stage: Stage) -> str:
