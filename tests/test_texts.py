@@ -43,6 +43,7 @@ ERROR_NEEDS = {
     Advice.NO_CHOICES: {"keys"},
     Advice.REDIRECTED: {"target"},
     Advice.REFUSED_OPTION: {"option"},
+    **{advice: {"entity"} for advice in Advice if advice.startswith("task_")},
 }
 ERROR_WORDS = {"said", *(word for words in ERROR_NEEDS.values() for word in words)}
 

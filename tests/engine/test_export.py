@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 import json
 
@@ -99,3 +100,10 @@ def test_what_is_exported_can_be_changed_without_changing_the_record() -> None:
 
     assert FED.data == {"food": "meal"}
     assert FED.entity_id == ("script.feed",)
+
+
+@pytest.mark.contract("F5")
+def test_tokens_that_nobody_told_are_unknown_and_not_none_at_all() -> None:
+    told = run_as_dict(replace(RECORD, tokens=None))
+    assert told["tokens"] == {"prompt": None, "completion": None}
+    assert told["tokens_estimated"] is False
