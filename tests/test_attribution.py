@@ -3,10 +3,11 @@
 from typing import Any
 
 from homeassistant.components.recorder import get_instance
-from homeassistant.core import HomeAssistant
+from homeassistant.core import Context, HomeAssistant
 from homeassistant.setup import async_setup_component
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import MockUser
 
 from .support.attack import Siege, async_lay_siege
 from .support.heartbeats import Beat
@@ -132,3 +133,38 @@ async def test_a_dry_run_is_answerable_for_nothing(
     await siege.attack(beat, calls(("light_turn_off", LAMP)), dry_run=True)
     rows = await _page(siege, ws_client, since)
     assert not [row for row in rows if row.get("entity_id") == "light.lamp"]
+
+
+@pytest.mark.contract("P2")
+@pytest.mark.parametrize("page_of", [(), ("light.lamp",)], ids=["all", "lamp"])
+async def test_what_a_person_said_yes_to_was_done_by_the_heartbeat(
+    siege: Siege,
+    hass_ws_client: Any,
+    hass_admin_user: MockUser,
+    page_of: tuple[str, ...],
+) -> None:
+    ws_client = await hass_ws_client(siege.hass)
+    beat = await siege.add_heartbeat("Milonga", ask=LAMP)
+    since = dt_util.utcnow()
+    await siege.attack(beat, calls(("light_turn_off", LAMP)))
+    pending = siege.hass.states.get(beat.entity_id("sensor", "pending_approval"))
+    assert pending is not None
+    await siege.hass.services.async_call(
+        "proactive_agent",
+        "approve",
+        {"approval_id": pending.attributes["approval_id"]},
+        blocking=True,
+        context=Context(user_id=hass_admin_user.id),
+    )
+    rows = await _page(siege, ws_client, since, *page_of)
+    (row,) = [
+        row
+        for row in rows
+        if row.get("entity_id") == "light.lamp" and row.get("state") == "off"
+    ]
+    assert row["context_domain"] == "proactive_agent"
+    assert row["context_event_type"] == "proactive_agent_approval_answered"
+    assert row["context_name"] == "Milonga"
+    said = f"got a yes from {hass_admin_user.name}: Turn off light (Lamp)"
+    assert row["context_message"] == said
+    assert "context_user_id" not in row

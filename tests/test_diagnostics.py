@@ -1,23 +1,28 @@
 """What can be handed on: how it stands, and nothing that is private."""
 
 from collections.abc import Iterator
+from datetime import timedelta
 import json
 from typing import Any
+from unittest.mock import patch
 
+from homeassistant.core import Context
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.json import ExtendedJSONEncoder
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import MockUser
 
 from custom_components.proactive_agent.diagnostics import (
     RUNS,
     async_get_config_entry_diagnostics,
     async_get_device_diagnostics,
 )
+from tests.support.doors import FRONT, Door, door
 from tests.support.heartbeats import FEED, HUNGRY, Beat, Home, clock, home
 from tests.support.llm_server import Raw, calls, llm_server, text
 
-__all__ = ["clock", "home", "llm_server"]
+__all__ = ["clock", "door", "home", "llm_server"]
 
 PLANTED = "s3cret"
 
@@ -100,6 +105,7 @@ async def test_it_says_how_a_heartbeat_stands(home: Home) -> None:
             "offered": ["get_state", "feed"],
             "left_out": [],
         },
+        "requests": [],
     }
     assert run["outcome"] == "acted"
     assert run["gate"][0]["result"] is True
@@ -209,3 +215,42 @@ async def test_it_says_why_the_gate_was_open(home: Home) -> None:
     (verdict,) = run["gate"]
     assert verdict["result"] is False
     assert "off" in verdict["reason"]
+
+
+@pytest.mark.contract("P1", "P2")
+async def test_it_says_how_requests_stand_but_not_what_or_who(door: Door) -> None:
+    user = MockUser(name=PLANTED, is_owner=True).add_to_hass(door.hass)
+    with patch("secrets.token_urlsafe", return_value=PLANTED):
+        first = await door.ask(because=PLANTED)
+    (asked,) = (await of_device(door.home, door.beat))["requests"]
+    await door.answer("approve", first, Context(user_id=user.id))
+    found = await of_device(door.home, door.beat)
+    (done,) = found["requests"]
+    assert not [text for text in _texts(found) if PLANTED in text]
+    assert not [text for text in _texts(await of_entry(door.home)) if PLANTED in text]
+    (run,) = found["runs"]
+    assert run["actions"][0]["answered_by"] == "**REDACTED**"
+    now = dt_util.utcnow()
+    assert asked == {
+        "approval_id": first,
+        "run_id": run["run_id"],
+        "status": "pending",
+        "action": "lock.unlock",
+        "entity_id": [FRONT],
+        "must_ask": False,
+        "is_risky": True,
+        "has_changed": False,
+        "asked": now.isoformat(),
+        "expires": (now + timedelta(hours=1)).isoformat(),
+        "settled": None,
+        "data": {},
+        "because": "**REDACTED**",
+        "answered_by": None,
+        "note": None,
+    }
+    assert done == {
+        **asked,
+        "status": "done",
+        "settled": now.isoformat(),
+        "answered_by": "**REDACTED**",
+    }

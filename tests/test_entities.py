@@ -36,6 +36,9 @@ __all__ = ["clock", "home", "llm_server"]
 KEYS = {
     "heartbeat",
     "check_now",
+    "approve",
+    "reject",
+    "pending_approval",
     "activity",
     "status",
     "last_wake",
