@@ -155,7 +155,8 @@ async def test_sentences_ask_for_nothing_that_is_not_given(
         if name
     }
 
-    assert asked == {"actions", "detail", "message"} | ERROR_WORDS
+    about_requests = {"because", "heartbeat", "request", "time", "who"}
+    assert asked == {"actions", "detail", "message"} | about_requests | ERROR_WORDS
 
 
 def test_each_kind_of_error_has_advice_of_its_own() -> None:
