@@ -1,15 +1,16 @@
 """A model on an OpenAI-compatible server."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 import logging
 import re
 from typing import Any, Final, Protocol
 
 import aiohttp
 
-from .endpoint_line import Line
+from .endpoint_line import Answer, Line
 from .endpoint_retry import GLANCE, LIST, PROBE, RUN, RetryPolicy, Sleep, with_retries
 from .engine.bill import Bill
 from .engine.errors import Advice, ErrorKind, ModelError
@@ -26,6 +27,7 @@ from .models import EndpointOptions
 _LOGGER = logging.getLogger(__name__)
 
 MAX_SHAPES: Final = 6  # of one request: the first and five others
+_LONG: Final = 200_000  # bytes of an answer
 _NAMED: Final = 20  # models in an error
 _VERSIONED: Final = re.compile(r"/v\d\w*(?:/|$)")
 
@@ -114,7 +116,8 @@ class EndpointClient:
     async def _list(self, policy: RetryPolicy) -> list[str]:
         async def ask() -> list[str]:
             answer = await self._line.exchange("GET", "/models", None)
-            return decode_models(*answer, api_key=self._options.api_key)
+            read = partial(decode_models, *answer, api_key=self._options.api_key)
+            return await _in_good_time(read, answer)
 
         return await with_retries(ask, policy, self._sleep)
 
@@ -158,17 +161,21 @@ class EndpointClient:
             # Half a character in a name must not keep the rest from being sent.
             body = write(sent).encode("utf-8", "replace")
             answer = await self._line.exchange("POST", "/chat/completions", body)
+            read = partial(
+                decode_reply,
+                *answer,
+                tools,
+                api_key=self._options.api_key,
+                may_be_silent=is_answered,
+            )
             try:
-                return decode_reply(
-                    *answer,
-                    tools,
-                    api_key=self._options.api_key,
-                    may_be_silent=is_answered,
-                )
+                return await _in_good_time(read, answer)
             except ModelError as err:
                 status, _, content = answer
+                if len(content) > _LONG or len(tried) == MAX_SHAPES:
+                    raise
                 shape = adapt(err, read_facts(status, content), sent, tried)
-                if shape is None or len(tried) == MAX_SHAPES:
+                if shape is None:
                     raise
                 _LOGGER.debug("%s; asking again as %s", err, shape.as_dict())
                 bill.add(err)
@@ -183,6 +190,13 @@ class EndpointClient:
         if not found or is_listed(self._options.model, found):
             return err
         return err.refined(advice=Advice.MODEL_NOT_LISTED, models=_some(found))
+
+
+async def _in_good_time[T](read: Callable[[], T], answer: Answer) -> T:
+    """Read an answer; a long one would hold up everything else."""
+    if len(answer[2]) <= _LONG:
+        return read()
+    return await asyncio.get_running_loop().run_in_executor(None, read)
 
 
 def _some(models: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+import time
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -294,3 +295,29 @@ def test_it_ends_and_what_counts_is_always_sent(
         properties = sent["tools"][0]["function"]["parameters"]["properties"]
         assert properties.keys() == {"food", "level"}
     assert len(tried) < 40
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(
+            "a",
+            "a ",
+            "1 ",
+            "1m",
+            "model ",
+            "tool ",
+            "tool call arguments ",
+            "'",
+            "seed",
+        ),
+        *("reasoning_content ", "missing ", "schema ", "requested 1 tokens ", "1 + "),
+        *("not supported ", "messages[0].role ", "json ", "max_tokens ", "\n", "; "),
+        *("maximum context length ", "system role ", "please retry ", "wait 1m1s"),
+    ],
+)
+def test_a_long_complaint_takes_no_time(words: str) -> None:
+    began = time.monotonic()
+    _adapt(400, _error(words * 100_000))
+    _adapt(400, words * 100_000)
+    assert time.monotonic() - began < 2

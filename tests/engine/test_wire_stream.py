@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from typing import Any
 
 from hypothesis import given, strategies as st
@@ -103,6 +104,12 @@ def test_all_that_is_said_in_pieces() -> None:
         "reasoning_details": [{"text": "a"}, {"text": "b"}],
         "provider": "x",
     }
+
+
+def test_only_the_ends_of_lines_end_lines() -> None:
+    said = "a\u2028b\u2029c\x85d"
+    event = json.dumps(chunk("stop", content=said), ensure_ascii=False)
+    assert read(sse(event, end="\r\r")).text == said
 
 
 def test_the_usage_may_stand_in_the_choice() -> None:
@@ -390,10 +397,19 @@ def test_a_status_counts_also_for_a_stream() -> None:
     assert caught.value.kind is ErrorKind.RATE_LIMIT
 
 
-def test_too_many_pieces() -> None:
-    for body in (b"data: 1\n\n" * 7, b"data: {}\n\n" * 100_001, b"{}\n" * 100_002):
-        with pytest.raises(ModelError):
-            read(body)
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"data: 1\n\n", b"data: {}\n\n", b"data: {}\n", b"{}\n", b": x\n\n", b":\n"),
+        *(b'data: {"choices": []}\n\n', b"data:\n", b"\n", b"data: [DONE]\n\n", b"1\n"),
+        *(b"data: {}{}{}{}\n\n", b"event: error\n", b"[", b'{"error":', b"<"),
+    ],
+)
+def test_far_too_much_takes_no_time(body: bytes) -> None:
+    began = time.monotonic()
+    with pytest.raises(ModelError):
+        read(body * (8_000_000 // len(body)))
+    assert time.monotonic() - began < 9
 
 
 def test_a_list_of_models_in_lines_is_none() -> None:

@@ -8,10 +8,9 @@ from .values import decode, skip_blanks
 
 _END: Final = re.compile(r"(?:\s|data:\s*\[DONE\])*")
 _EVENT: Final = re.compile(r"(?:data|event|id|retry):")
-_COMMENTS: Final = re.compile(r"(?::[^\n]*(?:\n\s*|\Z))*")
 _LAST_EVENT: Final = re.compile(rb"\ndata:\s*\[DONE\]\s*\Z")
 _TAIL: Final = 64  # bytes
-_MAX_VALUES: Final = 100_000  # of one stream
+_MOST: Final = 100_000  # values of a stream, or comments before it
 
 
 def read_body(body: bytes) -> Any:
@@ -21,9 +20,10 @@ def read_body(body: bytes) -> Any:
     let pass. The pieces of a stream are put together, and one that breaks off is none.
     """
     text = body.decode("utf-8-sig").strip()
-    if _EVENT.match(text, _start(text)):
-        return assemble(*read_events(text, _MAX_VALUES))
-    values, end = _values(text)
+    start = _start(text)
+    if _EVENT.match(text, start):
+        return assemble(*read_events(text, _MOST))
+    values, end = _values(text, start)
     if not _END.fullmatch(text, end):
         raise ValueError("more than JSON")
     if len(values) == 1 and not is_chunk(values[0]):
@@ -37,19 +37,25 @@ def ends_stream(body: bytes | bytearray) -> bool:
 
 
 def _start(text: str) -> int:
-    comments = _COMMENTS.match(text)
-    return comments.end() if comments else 0
+    """Return where the first line is that is no comment."""
+    position = 0
+    for _ in range(_MOST):
+        if not text.startswith(":", position):
+            return position
+        end = text.find("\n", position)
+        position = skip_blanks(text, end) if end >= 0 else len(text)
+    raise ValueError("too many comments")
 
 
-def _values(text: str) -> tuple[list[Any], int]:
+def _values(text: str, start: int) -> tuple[list[Any], int]:
     """Read one value, or one on each line."""
-    value, end = decode(text, _start(text))
+    value, end = decode(text, start)
     values = [value]
     position = skip_blanks(text, end)
     while position > end and text.startswith("{", position):
         value, end = decode(text, position)
         values.append(value)
         position = skip_blanks(text, end)
-        if len(values) > _MAX_VALUES:
+        if len(values) > _MOST:
             raise ValueError("too many values")
     return values, end

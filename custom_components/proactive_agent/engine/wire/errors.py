@@ -8,7 +8,7 @@ from ..errors import Advice, ErrorKind, ModelError
 from ..records import Usage
 from .body import read_body
 from .delay import retry_after
-from .facts import Facts, facts_of, read_facts
+from .facts import Facts, facts_of, facts_of_text, read_facts
 from .room import context_limit
 from .rules import diagnose
 from .secrets import quote
@@ -59,7 +59,7 @@ def read_answer(
     try:
         payload = read_body(body)
     except ValueError as err:
-        raise classify_error(status, headers, body, api_key=api_key) from err
+        raise to_error(facts_of_text(status, body), headers, api_key=api_key) from err
     if not 200 <= status < 300 or has_error(payload):  # noqa: PLR2004
         raise to_error(facts_of(status, payload), headers, api_key=api_key)
     return payload

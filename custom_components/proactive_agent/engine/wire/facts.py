@@ -9,6 +9,7 @@ from .body import read_body
 from .values import as_dict, as_list, as_text, unwrap
 
 _MAX_LENGTH: Final = 2_000  # of what rules look at
+_MAX_READ: Final = 100_000  # bytes of a page
 _TITLE: Final = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
 _HTML: Final = re.compile(r"\s*<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 _BROKEN_OFF: Final = ("{", "[", "data:", "event:", ":")
@@ -36,7 +37,7 @@ def read_facts(status: int, body: bytes) -> Facts:
     try:
         payload = read_body(body)
     except ValueError:
-        return _facts_of_text(status, body.decode("utf-8", "replace"))
+        return facts_of_text(status, body)
     return facts_of(status, payload)
 
 
@@ -59,7 +60,9 @@ def facts_of(status: int, payload: Any) -> Facts:
     )
 
 
-def _facts_of_text(status: int, text: str) -> Facts:
+def facts_of_text(status: int, body: bytes) -> Facts:
+    """Read an answer that is no JSON for the error in it."""
+    text = body[:_MAX_READ].decode("utf-8", "replace")
     if status < 300 and text.lstrip().startswith(_BROKEN_OFF):  # noqa: PLR2004
         return Facts(status=status)  # the model's words, not the server's
     if not _HTML.match(text):

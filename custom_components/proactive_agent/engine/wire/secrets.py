@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 _MAX_LENGTH: Final = 200  # of what an owner reads
+_LOOKED_AT: Final = 4_000  # of a text that may be far longer
 _MIN_KEY: Final = 4  # a shorter one would be found in every word
 _MASK: Final = "***"
 _KEYS: Final = (
@@ -14,16 +15,17 @@ _KEYS: Final = (
     re.compile(r"\bAIza[\w*-]{8,}"),
     re.compile(r"\b(?:bearer|basic)\s+[\w*.~+/=-]{6,}", re.IGNORECASE),
     re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}"),
-    re.compile(r"[\w-]*[*•]{3,}[\w-]+|[\w-]+[*•]{3,}[\w-]*"),
+    re.compile(r"(?<![\w-])(?:[\w-]*+[*•]{3,}+[\w-]++|[\w-]++[*•]{3,}+)"),
 )
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
-_SHORTENED: Final = re.compile(r"([\w-]{2,})(?:\.{2,}|…|\[\w*\])([\w-]{2,})")
-_MAX_ENCODED: Final = 4_000  # characters of a token that is looked into
+_SHORTENED: Final = re.compile(
+    r"(?<![\w-])([\w-]{2,}+)(?:\.{2,}+|…|\[\w*+\])([\w-]{2,}+)"
+)
 
 
 def quote(text: str, api_key: str) -> str:
     """Make a server's text fit to be shown: one line, capped, keys masked."""
-    text = " ".join(text.split())
+    text = " ".join(text[:_LOOKED_AT].split())
     text = "".join(letter for letter in text if letter.isprintable())
     text = mask(text, api_key)
     return text if len(text) <= _MAX_LENGTH else f"{text[: _MAX_LENGTH - 1]}…"
@@ -61,8 +63,6 @@ def _spelling(letter: str) -> str:
 
 def _masked_code(token: str, key: str) -> str:
     """Mask a token that has the key in it when it is read as Base64."""
-    if len(token) > _MAX_ENCODED:
-        return token
     plain = token.rstrip("=").translate(str.maketrans("-_", "+/"))
     for start in range(4):
         part = plain[start:]

@@ -5,12 +5,14 @@ Nobody asked for a stream, but some servers know no other way.
 
 from collections.abc import Iterator, Sequence
 import json
+import re
 from typing import Any, Final
 
 from .deltas import merge
 from .values import as_dict, as_list, as_text, decode, has_error, skip_blanks
 
 _OVER: Final = "[DONE]"
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")  # others may stand in a value
 
 
 def read_events(text: str, most: int) -> tuple[list[Any], bool]:
@@ -28,8 +30,8 @@ def read_events(text: str, most: int) -> tuple[list[Any], bool]:
                 values.append({"error": value})
             else:
                 values.append(value)
-        if len(values) > most:
-            raise ValueError("too many events")
+            if len(values) > most:
+                raise ValueError("too many events")
     return values, is_over
 
 
@@ -65,7 +67,7 @@ def assemble(values: Sequence[Any], is_over: bool) -> Any:  # noqa: FBT001 - of 
 
 def _events(text: str) -> Iterator[tuple[str, str]]:
     name, data = "", list[str]()
-    for line in [*text.splitlines(), ""]:
+    for line in [*_LINE_END.split(text), ""]:
         field, _, value = line.partition(":")
         if field == "data":
             data.append(value.removeprefix(" "))
