@@ -16,6 +16,8 @@ HOST = "127.0.0.1"
 HUNGER = "input_number.hunger"
 HAPPY = "input_number.happy"
 CALL_LIGHT = "light.call_light"
+# What nobody is to open without being asked.
+FRONT_DOOR = "lock.front_door"
 # What the agent is given to act on.
 IN_ITS_HANDS = ("script.feed", "script.play", CALL_LIGHT)
 

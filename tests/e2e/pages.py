@@ -161,9 +161,13 @@ class DevicePage:
         await expect(self.row(words["name"])).to_contain_text(words["state"][state])
 
     async def check_now(self) -> None:
-        """Press the button."""
-        await expect(self.row(ENTITY["button"]["check_now"]["name"])).to_be_visible()
-        await self.here.get_by_role("button", name="Press", exact=True).click()
+        """Press the button that wakes it."""
+        await self.press("check_now")
+
+    async def press(self, key: str) -> None:
+        """Press one of its buttons."""
+        row = self.row(ENTITY["button"][key]["name"])
+        await row.get_by_role("button", name="Press", exact=True).click()
 
     async def flip(self) -> None:
         """Click the switch."""

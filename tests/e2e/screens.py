@@ -15,7 +15,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 import pytest
 
 from demo_house.agent import add_agent
-from demo_house.house import CHECKOUT, HUNGER
+from demo_house.house import CHECKOUT, FRONT_DOOR, HUNGER
 from demo_house.model_server import ModelServer
 from tests.support.llm_server import LlmServer
 
@@ -32,6 +32,7 @@ from .pages import (
     IntegrationPage,
     add_integration,
 )
+from .test_asking import add_asking_agent, let_it_ask
 from .test_flows import enter_heartbeat, enter_server
 from .test_owner import add_slow_agent, add_waiting_agent, wake
 
@@ -140,6 +141,25 @@ async def test_screens_of_a_run(
     held = await add_slow_agent(backend, slow_model)
     await wake(page, backend, held)
     await page.screenshot(path=folder / "device-running.png")
+
+
+async def test_screens_of_a_question(
+    browser: Browser, backend: Backend, slow_model: LlmServer, folder: Path
+) -> None:
+    await add_asking_agent(backend, slow_model)
+    async with open_page(browser, backend.house, height=1100, scale=1.5) as page:
+        device = await let_it_ask(page, backend)
+        await expect(device.activity).to_contain_text("asks for a yes")
+        await page.mouse.move(0, 0)
+        await page.screenshot(path=folder / "device-asking.png")
+        last = device.here.locator("ha-device-entities-card").last
+        await _picture(page, device.here, IMAGES / "asking.png", until=last)
+        await device.press("approve")
+        await expect(device.activity).to_contain_text("reported")
+        await page.screenshot(path=folder / "device-approved.png")
+        await page.goto(f"/logbook?entity_id={FRONT_DOOR}")
+        await expect(page.locator("ha-logbook")).to_contain_text("Via Milonga")
+        await page.screenshot(path=folder / "door-activity.png")
 
 
 async def test_screens_of_what_is_missing(
