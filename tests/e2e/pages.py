@@ -13,6 +13,7 @@ from demo_house.house import INTEGRATION
 TEXTS: Final[dict[str, Any]] = json.loads(
     Path(INTEGRATION, "translations", "en.json").read_text()
 )
+CONFIG: Final = TEXTS["config"]
 MENU: Final = TEXTS["config"]["step"]["user"]
 SERVER: Final = TEXTS["config"]["step"]["server"]
 MODEL: Final = TEXTS["config"]["step"]["model"]
@@ -55,6 +56,16 @@ class Dialog:
     def text(self, label: str) -> Locator:
         """Find a text field."""
         return self.here.get_by_role("textbox", name=label)
+
+    async def says(self, text: str) -> None:
+        """Wait until something is said in it."""
+        await expect(self.here).to_contain_text(text)
+
+    async def pick_entity(self, name: str) -> None:
+        """Choose an entity in the dialog's only picker."""
+        picker = self.here.locator("ha-entity-picker")
+        await picker.get_by_role("button").first.click()
+        await self._pick(name)
 
     def alert(self) -> Locator:
         """Find what the dialog complains of."""

@@ -17,30 +17,33 @@ import pytest
 from demo_house.agent import add_agent
 from demo_house.house import CHECKOUT, FRONT_DOOR, HUNGER
 from demo_house.model_server import ModelServer
-from tests.support.llm_server import LlmServer
+from tests.support.llm_server import Held, LlmServer, text
 
 from .backend import Backend
 from .browser import open_page
 from .pages import (
     CHANGE,
+    CONFIG,
     ENTITY,
     HEARTBEAT,
+    MENU,
     MODEL,
     NEW,
     SERVER,
     DevicePage,
     IntegrationPage,
     add_integration,
+    open_menu,
 )
 from .test_asking import add_asking_agent, let_it_ask
-from .test_flows import enter_heartbeat, enter_server
+from .test_flows import another_model, enter_heartbeat, enter_server, painted_task
 from .test_owner import add_slow_agent, add_waiting_agent, wake
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 IMAGES: Final = CHECKOUT / "docs" / "images"
 MARGIN: Final = 24
-TALL: Final = 1900  # pixels: the whole form of a heartbeat can be seen
+TALL: Final = 2010  # pixels: the whole form of a heartbeat can be seen
 
 
 @pytest.fixture(scope="module")
@@ -72,6 +75,50 @@ async def test_screens_of_the_server(
     await integration.menu(integration.entry, "Reconfigure")
     await dialog.is_at(SERVER["title"])
     await page.screenshot(path=folder / "server-reconfigure.png")
+
+
+async def test_screens_of_the_menu(page: Page, backend: Backend, folder: Path) -> None:
+    dialog = await open_menu(page)
+    await dialog.says(MENU["description"])
+    await page.screenshot(path=folder / "menu.png")
+    await dialog.take("ai_task")
+    await dialog.says(CONFIG["abort"]["no_ai_task"])
+    await page.screenshot(path=folder / "ai-task-none.png")
+    await dialog.leave_by("Close")
+    async with painted_task(backend):
+        dialog = await open_menu(page)
+        await dialog.take("ai_task")
+        await dialog.is_at(CONFIG["step"]["ai_task"]["title"])
+        await dialog.pick_entity("Thinker")
+        await page.screenshot(path=folder / "ai-task.png")
+        await dialog.press("Submit")
+        await expect(dialog.alert()).to_be_visible()
+        await page.screenshot(path=folder / "ai-task-error.png")
+
+
+async def test_screens_of_what_is_waited_for(
+    page: Page, backend: Backend, slow_model: LlmServer, folder: Path
+) -> None:
+    loading = Held(text("Ready."))
+    slow_model.play(loading)
+    dialog = await add_integration(page)
+    await dialog.text(SERVER["data"]["url"]).fill(slow_model.url)
+    await dialog.press("Next")
+    await dialog.is_at(MODEL["title"])
+    await dialog.press("Submit")
+    model = slow_model.models[0]
+    await dialog.says(CONFIG["progress"]["try_model"].format(model=model))
+    await page.screenshot(path=folder / "model-progress.png")
+    loading.release.set()
+    await dialog.is_at(NEW["title"])
+
+
+async def test_screens_of_another_model(
+    page: Page, backend: Backend, slow_model: LlmServer, folder: Path
+) -> None:
+    dialog = await another_model(page, slow_model)
+    await dialog.alert().scroll_into_view_if_needed()
+    await page.screenshot(path=folder / "heartbeat-model-error.png")
 
 
 async def test_screens_of_the_form(

@@ -1,5 +1,7 @@
 """Both flows, walked as an owner walks them."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 from playwright.async_api import Page, expect
@@ -8,10 +10,12 @@ import pytest
 from demo_house.agent import add_agent
 from demo_house.house import HUNGER
 from demo_house.model_server import ModelServer
+from tests.support.llm_server import Held, LlmServer, Raw, text
 
 from .backend import Backend
 from .pages import (
     CHANGE,
+    CONFIG,
     ENTITY,
     HEARTBEAT,
     MODEL,
@@ -21,6 +25,7 @@ from .pages import (
     Dialog,
     IntegrationPage,
     add_integration,
+    open_menu,
 )
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -138,6 +143,97 @@ async def test_a_heartbeat_is_changed_through_its_gear(
     await backend.until(is_stored, "the changed interval")
     after = await backend.stored_heartbeat()
     assert {**after, "interval": before["interval"]} == before
+
+
+async def test_a_model_that_has_to_be_loaded_is_waited_for_in_sight(
+    page: Page, backend: Backend, slow_model: LlmServer
+) -> None:
+    loading = Held(text("Ready."))
+    slow_model.play(loading)
+    dialog = await add_integration(page)
+    await dialog.text(SERVER["data"]["url"]).fill(slow_model.url)
+    await dialog.press("Next")
+    await dialog.is_at(MODEL["title"])
+    await dialog.press("Submit")
+    waiting = CONFIG["progress"]["try_model"].format(model=slow_model.models[0])
+    await dialog.says(waiting)
+    loading.release.set()
+    await dialog.is_at(NEW["title"])
+    await dialog.leave_by("Close")
+    assert len(await backend.entry_ids()) == 1
+
+
+async def test_a_model_of_its_own_that_is_not_there_is_said_above_its_field(
+    page: Page, backend: Backend, slow_model: LlmServer
+) -> None:
+    dialog = await another_model(page, slow_model)
+    alert = dialog.alert()
+    await expect(alert).to_contain_text("large is not there. The server has: ")
+    above = await alert.bounding_box()
+    field = await dialog.text(LABELS["model"]).bounding_box()
+    assert above
+    assert field
+    assert above["y"] < field["y"]
+    slow_model.play(text("Ready."))
+    await dialog.press("Submit")
+    await dialog.leave_by("Finish")
+    stored = await backend.until(backend.stored_heartbeat, "the stored heartbeat")
+    assert stored["model"] == "large"
+
+
+async def another_model(page: Page, server: LlmServer) -> Dialog:
+    """Ask for a model that the server does not have, in a new heartbeat."""
+    missing = {
+        "error": {"message": "model 'large' not found", "code": "model_not_found"}
+    }
+    server.play(text("Ready."), Raw(status=404, body=missing))
+    server.models = []
+    dialog = await add_integration(page)
+    await dialog.text(SERVER["data"]["url"]).fill(server.url)
+    await dialog.press("Next")
+    await dialog.is_at(MODEL["title"])
+    await dialog.text(MODEL["data"]["model"]).fill("small")
+    await dialog.press("Submit")
+    await dialog.is_at(NEW["title"])
+    server.models = ["small", "medium"]
+    await dialog.text(LABELS["name"]).fill(NAME)
+    await dialog.text(LABELS["check_prompt"]).fill(PROMPT)
+    await dialog.text(LABELS["model"]).fill("large")
+    await dialog.press("Submit")
+    await expect(dialog.alert()).to_be_visible()
+    return dialog
+
+
+async def test_an_ai_task_entity_is_chosen_where_there_is_one(
+    page: Page, backend: Backend
+) -> None:
+    dialog = await open_menu(page)
+    await dialog.take("ai_task")
+    await dialog.says(CONFIG["abort"]["no_ai_task"])
+    await dialog.leave_by("Close")
+
+    async with painted_task(backend):
+        dialog = await open_menu(page)
+        await dialog.take("ai_task")
+        await dialog.is_at(CONFIG["step"]["ai_task"]["title"])
+        await dialog.pick_entity("Thinker")
+        await dialog.press("Submit")
+        # It is only painted: the first small task shows it.
+        await expect(dialog.alert()).to_contain_text("ai_task.thinker")
+        await dialog.leave_by("Close")
+    assert await backend.entry_ids() == []
+
+
+@asynccontextmanager
+async def painted_task(backend: Backend) -> AsyncIterator[None]:
+    """Show the state of an AI Task entity that nobody stands behind."""
+    path = "/api/states/ai_task.thinker"
+    attributes = {"friendly_name": "Thinker", "supported_features": 1}
+    await backend.house.api.post(path, {"state": "unknown", "attributes": attributes})
+    try:
+        yield
+    finally:
+        await backend.house.api._request("DELETE", path)
 
 
 async def test_an_unreachable_server_is_said_above_its_field(
