@@ -25,6 +25,7 @@ FLOORS: tuple[Floor, ...] = (
         "listeners",
         "run_log",
         "past_actions",
+        "hearing",
         "activity",
     ),
     (
@@ -39,7 +40,7 @@ FLOORS: tuple[Floor, ...] = (
     ("run",),
     (
         "heartbeat pulse rhythm reporter runner shared situation waker voice asking asking_*"
-        " approval_reporter carrying_out model_issues",
+        " approval_reporter carrying_out farewell model_issues",
     ),
     ("runtime answers approval_taps removal",),
     ("entity",),

@@ -116,7 +116,7 @@ async def test_what_is_wrong_is_refused_with_a_sentence_and_not_called(
             assert house.hass.states.get(case.entity_id) is before
             assert told.record["outcome"] != "acted"
             assert [action["status"] for action in told.record["actions"]] == (
-                ["failed"] if needs_a_yes else []
+                ["waiting"] if needs_a_yes else []
             )
 
 
@@ -135,6 +135,7 @@ async def test_what_stands_in_ask_always_waits(
         with subtests.test(case.name):
             assert NEEDS_A_YES in told.answer
             assert told.called == []
+            assert told.record["outcome"] == "waiting"
 
 
 @pytest.mark.contract("A1")

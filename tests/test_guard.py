@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from homeassistant.core import (
@@ -27,7 +28,12 @@ from custom_components.proactive_agent.engine.errors import (
     RunCutError,
 )
 from custom_components.proactive_agent.engine.records import ActionRecord, ActionStatus
-from custom_components.proactive_agent.guard import Action, Guard
+from custom_components.proactive_agent.guard import (
+    WAITS,
+    WOULD_ASK,
+    Action,
+    Guard,
+)
 from custom_components.proactive_agent.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
 
@@ -42,6 +48,7 @@ FEED = Action(
     entity_id=("script.feed",),
     data={"food": "meal"},
 )
+UNLOCK = Action(domain="lock", service="unlock", entity_id=("lock.front",))
 VALVE = Action(domain="script", service="valve", entity_id=("script.valve",))
 
 type MakeGuard = Callable[..., Guard]
@@ -344,15 +351,222 @@ async def test_our_own_switch_hidden_in_a_group_is_denied(
         ),
     ],
 )
-async def test_what_needs_a_yes_is_not_done_and_says_so(
+@pytest.mark.contract("P1")
+async def test_what_needs_a_yes_is_asked_and_not_done(
     world: World, make_guard: MakeGuard, action: Action
 ) -> None:
-    guard = make_guard()
-    sentence = await refused(guard, action, RefusalKind.NEEDS_APPROVAL)
-    assert sentence == f"{action.name} needs the owner's yes; not done."
+    owner = Owner()
+    guard = make_guard(consent=owner)
+    record, response = await guard.act(action)
+    assert owner.asked == [(action, 0)]
+    assert (record.status, record.note, record.error) == (
+        ActionStatus.WAITING,
+        WAITS,
+        None,
+    )
+    assert response is None
+    assert guard.actions == (record,)
     assert world.calls == []
+    assert not world.lock.locked()
+
+
+@pytest.mark.contract("P1")
+async def test_what_cannot_be_asked_has_failed_and_counts(
+    world: World, make_guard: MakeGuard
+) -> None:
+    guard = make_guard(consent=Owner(RefusalKind.NOT_WRITTEN), max_actions=1)
+    sentence = await refused(guard, UNLOCK, RefusalKind.NOT_WRITTEN)
     (record,) = guard.actions
     assert (record.status, record.error) == (ActionStatus.FAILED, sentence)
+    assert record.note is None
+    with pytest.raises(RunCutError):
+        await guard.act(LAMP_ON)
+    assert world.calls == []
+
+
+@pytest.mark.contract("P5")
+async def test_what_was_asked_before_is_no_action_at_all(
+    world: World, make_guard: MakeGuard
+) -> None:
+    guard = make_guard(consent=Owner(RefusalKind.REPEATED), max_actions=1)
+    await refused(guard, UNLOCK, RefusalKind.REPEATED)
+    assert guard.actions == ()
+    await guard.act(LAMP_ON)
+    assert world.called()[0] == "light.turn_on"
+
+
+@pytest.mark.contract("A9")
+async def test_in_a_dry_run_nobody_is_asked(
+    world: World, make_guard: MakeGuard
+) -> None:
+    owner = Owner()
+    record, _ = await make_guard(dry_run=True, consent=owner).act(UNLOCK)
+    assert (record.status, record.note) == (ActionStatus.NOT_DONE, WOULD_ASK)
+    assert owner.asked == []
+
+
+@pytest.mark.contract("F6", "C5")
+async def test_a_run_that_is_closed_while_it_asks_goes_no_further(
+    world: World, make_guard: MakeGuard
+) -> None:
+    class Closing(Owner):
+        async def async_ask(self, *asked: Any) -> None:
+            await super().async_ask(*asked)
+            guard.close()
+
+    guard = make_guard(consent=Closing())
+    with pytest.raises(RunCutError) as caught:
+        await guard.act(UNLOCK)
+    assert caught.value.kind is CutReason.STOPPED
+    assert world.calls == []
+
+
+class Yes:
+    """A yes, and what happens to it while it is written down."""
+
+    def __init__(
+        self,
+        *,
+        meanwhile: Callable[[], object] = lambda: None,
+        refused: RefusalKind | None = None,
+        changed: bool = False,
+    ) -> None:
+        self.begun = 0
+        self.refused = refused
+        self.changed = changed
+        self._meanwhile = meanwhile
+
+    async def async_begin(self) -> None:
+        self.begun += 1
+        if self.refused is not None:
+            raise ActionRefusedError(self.refused, "It must not begin.")
+        self._meanwhile()
+
+    def check(self) -> None:
+        if self.changed:
+            raise ActionRefusedError(RefusalKind.CHANGED, "It has changed.")
+
+
+@pytest.mark.contract("P3", "A5", "A8")
+async def test_what_has_its_yes_is_done_and_looked_at(
+    hass: HomeAssistant, world: World, make_guard: MakeGuard
+) -> None:
+    guard, yes = make_guard(max_actions=0), Yes()
+    record, _ = await guard.act_with(yes, UNLOCK)
+    assert yes.begun == 1
+    assert record.status is ActionStatus.DONE
+    assert record.observed == {"lock.front": hass.states.get("lock.front").state}  # type: ignore[union-attr]
+    assert world.called()[0] == "lock.unlock"
+    assert world.calls[0].context is world.context
+    assert not world.lock.locked()
+
+
+@pytest.mark.contract("P3", "D1")
+async def test_what_cannot_be_written_down_is_not_called(
+    world: World, make_guard: MakeGuard
+) -> None:
+    yes = Yes(refused=RefusalKind.NOT_WRITTEN)
+    with pytest.raises(ActionRefusedError) as caught:
+        await make_guard().act_with(yes, UNLOCK)
+    assert caught.value.kind is RefusalKind.NOT_WRITTEN
+    assert world.calls == []
+    assert not world.lock.locked()
+
+
+@pytest.mark.contract("P4")
+@pytest.mark.parametrize("change", ["taken out", "unavailable", "gone", "changed"])
+@pytest.mark.parametrize("when", ["before", "in the queue", "at the disk"])
+async def test_a_yes_holds_only_for_what_is_still_so(
+    hass: HomeAssistant, world: World, make_guard: MakeGuard, change: str, when: str
+) -> None:
+    yes, kind = Yes(), RefusalKind.UNAVAILABLE
+
+    def happen() -> None:
+        nonlocal kind
+        match change:
+            case "taken out":
+                world.reach, kind = Reach(look=("lock.front",)), RefusalKind.NOT_ALLOWED
+            case "unavailable":
+                hass.states.async_set("lock.front", "unavailable")
+            case "gone":
+                hass.states.async_remove("lock.front")
+            case "changed":
+                yes.changed, kind = True, RefusalKind.CHANGED
+
+    if when == "at the disk":
+        yes = Yes(meanwhile=happen)
+    if when == "before":
+        happen()
+    async with world.lock:
+        acting = hass.async_create_task(make_guard().act_with(yes, UNLOCK))
+        await asyncio.sleep(0)
+        if when == "in the queue":
+            happen()
+    with pytest.raises(ActionRefusedError) as caught:
+        await acting
+    assert caught.value.kind is kind
+    assert yes.begun == (1 if when == "at the disk" else 0)
+    assert world.calls == []
+    assert not world.lock.locked()
+
+
+@pytest.mark.contract("F6")
+@pytest.mark.parametrize("when", ["before", "in the queue", "at the disk"])
+async def test_a_closed_door_lets_no_yes_through(
+    hass: HomeAssistant, world: World, make_guard: MakeGuard, when: str
+) -> None:
+    guard = make_guard()
+    yes = Yes(meanwhile=guard.close) if when == "at the disk" else Yes()
+    if when == "before":
+        guard.close()
+    async with world.lock:
+        acting = hass.async_create_task(guard.act_with(yes, UNLOCK))
+        await asyncio.sleep(0)
+        if when == "in the queue":
+            guard.close()
+    with pytest.raises(RunCutError):
+        await acting
+    assert yes.begun == (1 if when == "at the disk" else 0)
+    assert world.calls == []
+
+
+@pytest.mark.contract("P4", "A5")
+async def test_what_is_so_already_is_not_called_after_the_yes(
+    world: World, make_guard: MakeGuard
+) -> None:
+    lock = Action(domain="lock", service="lock", entity_id=("lock.front",))
+    record, _ = await make_guard().act_with(Yes(), lock)
+    assert record.status is ActionStatus.ALREADY
+    assert world.calls == []
+    assert not world.lock.locked()
+
+
+@pytest.mark.contract("C7", "P1")
+async def test_what_needs_a_yes_only_by_now_is_not_done(
+    hass: HomeAssistant, world: World, make_guard: MakeGuard
+) -> None:
+    guard = make_guard()
+    async with world.lock:
+        acting = hass.async_create_task(guard.act(LAMP_ON))
+        await asyncio.sleep(0)
+        world.reach = Reach(ask=("light.lamp",))
+    with pytest.raises(ActionRefusedError) as caught:
+        await acting
+    assert caught.value.kind is RefusalKind.NOT_ALLOWED
+    assert world.calls == []
+
+
+@pytest.mark.contract("P1")
+async def test_the_answer_to_a_request_stands_in_its_place(
+    make_guard: MakeGuard,
+) -> None:
+    guard = make_guard()
+    await guard.act(LAMP_ON)
+    waiting, _ = await guard.act(UNLOCK)
+    answered = replace(waiting, status=ActionStatus.DONE, answered_by="Ana")
+    guard.answered(1, answered)
+    assert guard.actions[1] == answered
+    assert guard.actions[0].status is ActionStatus.DONE
 
 
 async def test_a_group_with_a_member_in_ask_asks(
@@ -361,7 +575,7 @@ async def test_a_group_with_a_member_in_ask_asks(
     world.reach = Reach(act=("light.all_lamps", "light.lamp"), ask=("light.dimmer",))
     guard = make_guard(ask_before_risky=False)
     both = Action(domain="light", service="turn_on", entity_id=("light.all_lamps",))
-    await refused(guard, both, RefusalKind.NEEDS_APPROVAL)
+    assert (await guard.act(both))[0].status is ActionStatus.WAITING
     await guard.act(LAMP_ON)
     assert world.called()[0] == "light.turn_on"
 
@@ -424,17 +638,17 @@ async def test_entities_in_data_are_checked_like_targets(
     world: World, make_guard: MakeGuard
 ) -> None:
     guard = make_guard()
-    for named, kind in (
-        ("input_boolean.flag", RefusalKind.NOT_ALLOWED),
-        ("switch.plug", RefusalKind.NEEDS_APPROVAL),
-    ):
-        action = Action(
+    with_flag, with_plug = (
+        Action(
             domain="light",
             service="turn_on",
             entity_id=("light.lamp",),
             named=(named,),
         )
-        await refused(guard, action, kind)
+        for named in ("input_boolean.flag", "switch.plug")
+    )
+    await refused(guard, with_flag)
+    assert (await guard.act(with_plug))[0].status is ActionStatus.WAITING
     assert world.calls == []
 
 
@@ -470,7 +684,7 @@ async def test_a_script_for_an_entity_that_asks_has_to_ask_too(
         domain="script", service="feed", entity_id=("script.feed",), **fields[field]
     )
     guard = make_guard(ask_before_risky=False)
-    await refused(guard, action, RefusalKind.NEEDS_APPROVAL)
+    assert (await guard.act(action))[0].status is ActionStatus.WAITING
     assert world.calls == []
 
 
@@ -527,9 +741,8 @@ async def test_the_limit_counts_actions_and_requests(
 ) -> None:
     guard = make_guard(max_actions=2)
     await guard.act(LAMP_ON)
-    unlock = Action(domain="lock", service="unlock", entity_id=("lock.front",))
-    await refused(guard, unlock, RefusalKind.NEEDS_APPROVAL)
-    for action in (LAMP_OFF, unlock):
+    await guard.act(UNLOCK)
+    for action in (LAMP_OFF, UNLOCK):
         with pytest.raises(RunCutError) as caught:
             await guard.act(action)
         assert caught.value.kind is CutReason.ACTION_LIMIT

@@ -9,7 +9,10 @@ from homeassistant.core import Context, HomeAssistant, ServiceCall, SupportsResp
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.proactive_agent import guard as guard_module
+from custom_components.proactive_agent import (
+    guard as guard_module,
+    guard_work as guard_work_module,
+)
 from custom_components.proactive_agent.engine.errors import (
     ActionRefusedError,
     RefusalKind,
@@ -110,6 +113,7 @@ async def test_a_look_that_fails_before_the_call_keeps_no_lock_and_no_record(
     called: list[ServiceCall] = []
     hass.services.async_register("light", "turn_on", called.append)
     monkeypatch.setattr(guard_module, "Look", look)
+    monkeypatch.setattr(guard_work_module, "Look", look)
     with pytest.raises(TypeError):
         await door.guard.act(LAMP_ON)
     assert looks == nth

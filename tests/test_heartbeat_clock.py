@@ -14,6 +14,7 @@ from homeassistant.helpers.storage import Store
 from homeassistant.setup import async_setup_component
 import pytest
 
+from custom_components.proactive_agent.gate.keeper import GateKeeper
 from tests.support.heartbeats import (
     FEED,
     HUNGRY,
@@ -382,14 +383,13 @@ async def test_switched_on_by_an_automation_it_does_not_grow(
     await _switched_on_by_an_automation(home)
     heartbeat = next(iter(home.entry.runtime_data.heartbeats.values()))
     traced: list[object] = []
-    judge = heartbeat._gate.judge
+    judge = GateKeeper.judge
 
-    def judged() -> bool | None:
+    def judged(keeper: GateKeeper) -> bool | None:
         traced.append(trace.trace_get(clear=False))
-        answer: bool | None = judge()
-        return answer
+        return judge(keeper)
 
-    monkeypatch.setattr(heartbeat._gate, "judge", judged)
+    monkeypatch.setattr(GateKeeper, "judge", judged)
     objects = {}
     for ticks in (20, 2_020):
         while heartbeat.used.ticks < ticks:

@@ -48,6 +48,8 @@ RAW: dict[str, Any] = {
     "tokens_total": 9000,
     "anchor": None,
     "approvals": [],
+    "leaving": None,
+    "heard": [],
 }
 
 

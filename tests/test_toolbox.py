@@ -27,7 +27,7 @@ from custom_components.proactive_agent.engine.records import (
     ToolCall,
     ToolSpec,
 )
-from custom_components.proactive_agent.guard import Guard
+from custom_components.proactive_agent.guard import WAITS, Guard
 from custom_components.proactive_agent.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import MAX_TOOLS, OfferCache, Toolbox
@@ -666,5 +666,5 @@ async def test_names_and_states_cannot_widen_what_is_offered(
     await hass.async_block_till_done()
     assert {*by_name(await world.toolbox())} == before
     answer = await world.call("lock_unlock", entity_id="lock.front")
-    assert answer.content == "lock.unlock needs the owner's yes; not done."
+    assert answer.content == {"status": "waiting", "note": WAITS}
     assert world.calls == []

@@ -19,9 +19,7 @@ async def wake(home: Home, *, works: bool) -> tuple[dict[str, Any], dict[str, An
     switch_on = ("input_boolean_turn_on", {"entity_id": "input_boolean.lamp"})
     home.llm_server.play(calls(switch_on), text("That was it."))
     beat = await home.add_heartbeat(act=LAMP)
-    waking = home.hass.async_create_task(beat.wake())
-    await home.clock.turn_until(waking.done)
-    (action,) = waking.result()["actions"]
+    (action,) = (await beat.wake())["actions"]
     return json.loads(home.llm_server.chats[-1]["messages"][-1]["content"]), action
 
 

@@ -22,11 +22,15 @@ from .const import (
     TAP_APPROVE,
     TAP_REJECT,
 )
-from .engine.approval_words import action_in_words, as_record, request_message
+from .engine.approval_words import (
+    action_in_words,
+    as_record,
+    request_message,
+    short_name,
+)
 from .engine.approvals import Approval, ApprovalStatus
 from .engine.errors import RefusalKind
 from .engine.export import action_as_dict
-from .engine.plain_text import MAX_LENGTH, shorten
 from .engine.records import ActionRecord, ActionStatus
 from .engine.report import Phrases
 from .identity import Identity
@@ -68,12 +72,17 @@ class ApprovalReporter:
     async def words(self, approval: Approval) -> str:
         """Say what a yes would do, in at most 255 characters."""
         phrases = await self._phrases(approval)
-        return shorten(action_in_words(approval, phrases), MAX_LENGTH)
+        return action_in_words(approval, phrases)
 
     async def asked(self, options: HeartbeatOptions, approval: Approval) -> None:
         """Put the question where the heartbeat speaks (P2)."""
         phrases = await self._phrases(approval)
-        message = request_message(approval, options.title, phrases)
+        elsewhere = phrases.say(
+            "asks_elsewhere",
+            heartbeat=short_name(options.title),
+            time=_local_time(approval.expires),
+        )
+        message = request_message(approval, options.title, phrases, elsewhere)
         context = Context()
         self._fire(EVENT_APPROVAL_REQUESTED, options, approval, message, context)
         self._on_activity(Activity.ASKED, _activity(approval, message))
@@ -81,11 +90,7 @@ class ApprovalReporter:
             options.notify,
             title=options.title,
             message=message,
-            elsewhere=phrases.say(
-                "asks_elsewhere",
-                heartbeat=options.title,
-                time=_local_time(approval.expires),
-            ),
+            elsewhere=elsewhere,
             tag=tag_of(approval),
             buttons=_buttons(approval, phrases),
             context=context,
@@ -133,6 +138,11 @@ class ApprovalReporter:
         else:
             self._on_activity(Activity.FAILED, _activity(approval, message))
         await self._send(options, approval, message, context)
+
+    async def stopped(self, options: HeartbeatOptions, approval: Approval) -> None:
+        """Tell that what had its yes was not begun when the heartbeat stopped (F6)."""
+        record = as_record(approval, ActionStatus.FAILED)
+        await self.executed(options, approval, record, RefusalKind.STOPPED)
 
     async def interrupted(self, options: HeartbeatOptions, approval: Approval) -> None:
         """Tell what a restart has cut short (P3)."""
@@ -235,4 +245,6 @@ def _activity(approval: Approval, message: str) -> dict[str, Any]:
 
 
 def _local_time(moment: datetime) -> str:
-    return dt_util.as_local(moment).strftime("%H:%M")
+    local = dt_util.as_local(moment)
+    is_today = local.date() == dt_util.now().date()
+    return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")

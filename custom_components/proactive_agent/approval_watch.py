@@ -1,6 +1,6 @@
 """What can happen to requests by themselves: time runs out, or a state changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import Context as TaskContext
 from datetime import datetime
 
@@ -52,9 +52,17 @@ class ApprovalWatch:
     @callback
     def look(self) -> None:
         """Report the states as they are, for what changed while nobody watched."""
-        for entity_id in self._entity_ids:
-            if (state := self._hass.states.get(entity_id)) is not None:
-                self._report(entity_id, state.state)
+        for entity_id, state in self.states(self._entity_ids).items():
+            self._on_state(entity_id, state)
+
+    def states(self, entity_ids: Iterable[str]) -> dict[str, str]:
+        """Return the states of those entities that say something now."""
+        return {
+            entity_id: state.state
+            for entity_id in entity_ids
+            if (state := self._hass.states.get(entity_id)) is not None
+            and state.state not in SILENT_STATES
+        }
 
     @callback
     def close(self) -> None:
@@ -94,10 +102,6 @@ class ApprovalWatch:
 
     @callback
     def _changed(self, event: Event[EventStateChangedData]) -> None:
-        if (state := event.data["new_state"]) is not None:
-            self._report(state.entity_id, state.state)
-
-    @callback
-    def _report(self, entity_id: str, state: str) -> None:
-        if state not in SILENT_STATES:
-            self._on_state(entity_id, state)
+        state = event.data["new_state"]
+        if state is not None and state.state not in SILENT_STATES:
+            self._on_state(state.entity_id, state.state)

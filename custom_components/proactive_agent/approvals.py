@@ -13,10 +13,12 @@ from .engine.approvals import (
     MAX_PENDING,
     Approval,
     ApprovalStatus,
+    fault_of,
     in_the_way,
     is_remembered,
     pending,
     recovered,
+    refused_at,
     trimmed,
 )
 from .engine.errors import ApprovalError, ApprovalFault
@@ -63,6 +65,8 @@ class Approvals:
         )
         self._recheck_after = timedelta()
         self._is_started = False
+        # What gets its yes from now on is not what a restart has cut short.
+        self._cut_short = {one.approval_id for one in self.open if not one.is_pending}
 
     @property
     def all(self) -> tuple[Approval, ...]:
@@ -119,16 +123,18 @@ class Approvals:
         """Follow time and states; return what a restart has cut short (P3, P7)."""
         self._is_started = True
         now = dt_util.utcnow()
-        before = self._memory.approvals
-        after = tuple(recovered(one, now) for one in before)
-        if after != before:
-            self._put(after)
+        cut_short = tuple(
+            recovered(one, now)
+            for one in self.open
+            if one.approval_id in self._cut_short
+        )
+        self._cut_short.clear()
+        if cut_short:
+            self._replace(cut_short)
         self._expire(now)
         self._follow()
         self._watch.look()
-        return tuple(
-            new for old, new in zip(before, after, strict=True) if old is not new
-        )
+        return cut_short
 
     @callback
     def close(self) -> None:
@@ -137,16 +143,18 @@ class Approvals:
         self._watch.close()
 
     async def async_add(self, approval: Approval) -> None:
-        """Put a request; raises `ApprovalError` if it cannot be written down (P1)."""
+        """Put a request; raises `ApprovalError` if it cannot be written down (P1).
+
+        One that was answered while it was being written has been written with that.
+        """
         self._put((*self._memory.approvals, approval))
-        if not await self._memory.async_save():
-            self._put(
-                tuple(
-                    one
-                    for one in self._memory.approvals
-                    if one.approval_id != approval.approval_id
-                )
+        if not await self._memory.async_save() and self._stands_at(
+            approval.approval_id, ApprovalStatus.PENDING
+        ):
+            others = (
+                one for one in self.all if one.approval_id != approval.approval_id
             )
+            self._put(tuple(others))
             raise ApprovalError(ApprovalFault.NOT_WRITTEN)
 
     async def async_take_yes(self, approval_id: str, answered_by: str) -> Approval:
@@ -159,8 +167,12 @@ class Approvals:
         approval = self._step(
             approval_id, ApprovalStatus.APPROVED, answered_by=answered_by
         )
-        if not await self._memory.async_save():
-            self._undo(approval_id, ApprovalStatus.APPROVED)
+        is_written = await self._memory.async_save()
+        # It may have been withdrawn while the disk was waited for (C5).
+        if not self._stands_at(approval_id, ApprovalStatus.APPROVED):
+            raise ApprovalError(fault_of(self.get(approval_id)))
+        if not is_written:
+            self._undo(approval)
             raise ApprovalError(ApprovalFault.NOT_WRITTEN)
         return approval
 
@@ -196,10 +208,12 @@ class Approvals:
 
     @callback
     def withdraw_all(self) -> tuple[Approval, ...]:
-        """Withdraw what waits; returns it (F6, P7)."""
+        """Withdraw what waits, also for being done; returns it (F6, P7)."""
         now = dt_util.utcnow()
         withdrawn = tuple(
-            one.to(ApprovalStatus.WITHDRAWN, now=now) for one in self.pending
+            one.to(ApprovalStatus.WITHDRAWN, now=now)
+            for one in self.open
+            if one.status is not ApprovalStatus.EXECUTING
         )
         if withdrawn:
             self._replace(withdrawn)
@@ -217,16 +231,21 @@ class Approvals:
         approval = self.get(approval_id).to(
             status, now=dt_util.utcnow(), answered_by=answered_by, note=note
         )
+        if status is ApprovalStatus.REJECTED:
+            approval = self._refused(approval)
         self._replace((approval,))
         return approval
 
     @callback
-    def _undo(self, approval_id: str, status: ApprovalStatus) -> None:
-        # It may have been withdrawn while the disk was waited for.
-        approval = self.get(approval_id)
-        if approval.status is status:
-            back = approval.to(ApprovalStatus.PENDING, now=dt_util.utcnow())
-            self._replace((replace(back, answered_by=None),))
+    def _undo(self, approval: Approval) -> None:
+        back = approval.to(ApprovalStatus.PENDING, now=dt_util.utcnow())
+        self._replace((replace(back, answered_by=None),))
+
+    def _stands_at(self, approval_id: str, status: ApprovalStatus) -> bool:
+        return self.get(approval_id).status is status
+
+    def _refused(self, approval: Approval) -> Approval:
+        return refused_at(approval, self._watch.states(approval.states))
 
     @callback
     def _replace(self, changed: Iterable[Approval]) -> None:
@@ -244,7 +263,7 @@ class Approvals:
     @callback
     def _expire(self, now: datetime) -> None:
         expired = tuple(
-            one.to(ApprovalStatus.EXPIRED, now=now)
+            self._refused(one.to(ApprovalStatus.EXPIRED, now=now))
             for one in self.pending
             if one.expires <= now
         )

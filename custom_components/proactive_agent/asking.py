@@ -12,7 +12,7 @@ from homeassistant.util.ulid import ulid_now
 
 from .approval_reporter import ApprovalReporter
 from .approvals import Approvals
-from .carrying_out import CarryingOut, states_of
+from .carrying_out import CarryingOut, situation_of
 from .engine.approval_words import as_record, standing
 from .engine.approvals import Approval, ApprovalStatus
 from .engine.errors import (
@@ -22,7 +22,9 @@ from .engine.errors import (
     NothingDoneError,
     RefusalKind,
 )
+from .engine.plain_text import plain_line
 from .engine.records import ActionRecord, ActionStatus
+from .farewell import Farewell
 from .guard import Action
 from .guard_checks import is_risky
 from .models import HeartbeatOptions
@@ -61,11 +63,11 @@ class Spawn(Protocol):
 class Asking:
     """Mediates between the guard, the requests on disk, and the owner.
 
-    `on_answer` hears what became of an action of a run, to be written into its record:
-    the run, the action's index, its record.
+    `is_on` says whether the heartbeat still is, `farewell` puts off a stop until
+    nothing is open; for `on_answer` see `CarryingOut`.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - by name, each from another side
         self,
         hass: HomeAssistant,
         *,
@@ -74,7 +76,9 @@ class Asking:
         options: Callable[[], HeartbeatOptions],
         carrying_out: CarryingOut,
         spawn: Spawn,
+        is_on: Callable[[], bool],
         on_answer: Callable[[str, int, ActionRecord], None],
+        farewell: Farewell,
     ) -> None:
         """Ask for one heartbeat."""
         self._hass = hass
@@ -83,13 +87,21 @@ class Asking:
         self._options = options
         self._carrying_out = carrying_out
         self._spawn = spawn
+        self._is_on = is_on
         self._on_answer = on_answer
+        self.farewell = farewell
+        self._started = asyncio.Event()
         approvals.on_expired.add(self._over)
 
     @property
     def pending(self) -> tuple[Approval, ...]:
         """What waits for an answer, the oldest first."""
         return self._approvals.pending
+
+    @property
+    def is_any_open(self) -> bool:
+        """Whether something waits for an answer, or for being done after a yes."""
+        return bool(self._approvals.open)
 
     @property
     def all(self) -> tuple[Approval, ...]:
@@ -101,7 +113,9 @@ class Asking:
         """Go on with what was asked before a restart, and say what it cut short."""
         self.follow_options()
         for approval in self._approvals.start():
-            self._tell(self._reporter.interrupted(self._options(), approval))
+            self._tell(self._interrupted(approval))
+        self._started.set()
+        self.farewell.look()
 
     @callback
     def follow_options(self) -> None:
@@ -114,6 +128,8 @@ class Asking:
         self._carrying_out.close()
         for approval in self._approvals.withdraw_all():
             self._over(approval)
+            if approval.answered_by is not None:
+                self._tell(self._reporter.stopped(self._options(), approval))
 
     async def async_close(self, seconds: float) -> None:
         """Stop following, and give what is being done so many seconds to end."""
@@ -133,6 +149,12 @@ class Asking:
         Raises `ActionRefusedError`, of the kind `REPEATED` if it was asked before.
         """
         approval = await self._request(run_id, index, action, because)
+        if not self._is_on():
+            raise ActionRefusedError(
+                RefusalKind.NEEDS_APPROVAL,
+                f"{action.name} needs the owner's yes, and the heartbeat has stopped;"
+                " not asked and not done.",
+            )
         if (known := self._approvals.in_the_way(approval.key)) is not None:
             stands = _STANDS.get(known.status, _UNDERWAY)
             raise ActionRefusedError(
@@ -153,7 +175,7 @@ class Asking:
                 " written down; not asked and not done.",
             ) from err
         # It may have been withdrawn while the disk was waited for (C5).
-        if self._approvals.get(approval.approval_id).is_pending:
+        if approval in self._approvals.pending:
             self._tell(self._reporter.asked(self._options(), approval))
 
     async def async_approve(self, approval_id: str, answered_by: str) -> Approval:
@@ -169,6 +191,8 @@ class Asking:
         approval = self._approvals.get(approval_id)
         if approval.status is ApprovalStatus.FAILED:
             raise NothingDoneError(_why(task), approval.note or "")
+        if approval.status is ApprovalStatus.WITHDRAWN:
+            raise NothingDoneError(ApprovalFault.STOPPED)
         return approval
 
     async def async_reject(self, approval_id: str, answered_by: str) -> Approval:
@@ -181,6 +205,7 @@ class Asking:
         self, run_id: str, index: int, action: Action, because: str
     ) -> Approval:
         now = dt_util.utcnow()
+        why = plain_line(action.because) or plain_line(because)
         approval = Approval(
             approval_id=ulid_now(),
             action=action.name,
@@ -189,8 +214,8 @@ class Asking:
             named=action.named,
             must_ask=action.must_ask,
             is_risky=is_risky(self._hass, action),
-            because=action.because or because,
-            states=states_of(self._hass, (*action.entity_id, *action.named)),
+            because=why,
+            states=situation_of(self._hass, action),
             secret=secrets.token_urlsafe(16),
             run_id=run_id,
             index=index,
@@ -203,6 +228,8 @@ class Asking:
     async def _on_yes(self, approval: Approval) -> RefusalKind | None:
         options = self._options()
         self._tell(self._reporter.cleared(options, approval))
+        # Until Home Assistant has started, much of it is not there yet (P4).
+        await self._started.wait()
         await self._reporter.answered(options, approval)
         return await self._carrying_out.async_act(approval)
 
@@ -217,6 +244,12 @@ class Asking:
         )
         self._tell(self._reporter.answered(self._options(), approval))
         self._tell(self._reporter.cleared(self._options(), approval))
+        self.farewell.request_over(record)
+
+    async def _interrupted(self, approval: Approval) -> None:
+        await self._reporter.interrupted(self._options(), approval)
+        record = as_record(approval, ActionStatus.FAILED, approval.note)
+        self.farewell.request_over(record)
 
     @callback
     def _tell(self, job: Coroutine[Any, Any, None]) -> None:

@@ -10,7 +10,9 @@ from .asking import Asking
 from .beat_state import BeatState
 from .carrying_out import CarryingOut
 from .engine.errors import ActionRefusedError, RefusalKind
+from .engine.fuses import Stop
 from .engine.records import ActionRecord
+from .farewell import Farewell
 from .guard import Action, Guard
 from .lineage import RunLineage
 from .models import HeartbeatOptions
@@ -27,7 +29,7 @@ class _NobodyToAsk:
         )
 
 
-def make_asking(
+def make_asking(  # noqa: PLR0913 - by name, each from another side
     hass: HomeAssistant,
     *,
     state: BeatState,
@@ -37,8 +39,18 @@ def make_asking(
     waker: Waker,
     lineage: RunLineage,
     on_change: Callable[[], None],
+    on_stop: Callable[[Stop], None],
 ) -> Asking:
-    """Return the asking of one heartbeat; `options` are those of now."""
+    """Return the asking of one heartbeat; `options` are those of now.
+
+    `on_stop` is called when a stop that it has put off is due.
+    """
+    farewell = Farewell(
+        state,
+        options=options,
+        is_running=lambda: runner.is_running,
+        on_stop=on_stop,
+    )
     approvals = Approvals(state, hass, on_change)
 
     @callback
@@ -65,7 +77,8 @@ def make_asking(
         reporter=reporter,
         options=options,
         make_guard=make_guard,
-        on_answer=runner.log.answer,
+        on_answer=runner.answered,
+        on_over=farewell.request_over,
     )
     return Asking(
         hass,
@@ -74,5 +87,7 @@ def make_asking(
         options=options,
         carrying_out=carrying_out,
         spawn=runner.spawn,
-        on_answer=runner.log.answer,
+        is_on=lambda: state.is_on,
+        on_answer=runner.answered,
+        farewell=farewell,
     )

@@ -10,6 +10,7 @@ from .engine.approvals import Approval
 from .engine.fuses import (
     Limits,
     PauseReason,
+    Stop,
     StopReason,
     Used,
     deadline_from,
@@ -17,6 +18,7 @@ from .engine.fuses import (
     stop_reason,
     ticks_spent,
 )
+from .engine.heard import Heard
 from .models import Fuses
 from .store import HeartbeatState, HeartbeatStore
 
@@ -70,6 +72,16 @@ class BeatState:
     def approvals(self) -> tuple[Approval, ...]:
         """The requests for a yes, open and settled (P1)."""
         return self._state.approvals
+
+    @property
+    def leaving(self) -> Stop | None:
+        """The stop that waits until the owner has answered (P7)."""
+        return self._state.leaving
+
+    @property
+    def heard(self) -> tuple[Heard, ...]:
+        """What was told of which situation (S4)."""
+        return self._state.heard
 
     @property
     def pause_reason(self) -> PauseReason | None:
@@ -134,13 +146,26 @@ class BeatState:
         """Switch on, with fresh ticks and a fresh deadline (F6)."""
         self._store.release_ticks(self._id)
         used = self.used.started(self._limits, now)
-        self._put(replace(self._state, on=True, used=used))
+        self._put(replace(self._state, on=True, used=used, leaving=None))
         self._reserve()
 
     @callback
     def switch_off(self) -> None:
         """Switch off; what has been used stays on record."""
-        self._put(replace(self._state, on=False))
+        self._put(replace(self._state, on=False, leaving=None))
+
+    @callback
+    def leave(self, stop: Stop | None) -> None:
+        """Stop once the owner has answered; None takes that back."""
+        self._put(replace(self._state, leaving=stop))
+        self._store.save_soon()
+
+    @callback
+    def put_heard(self, heard: tuple[Heard, ...]) -> None:
+        """Keep what was told of which situation; it is written within seconds."""
+        if heard != self.heard:
+            self._put(replace(self._state, heard=heard))
+            self._store.save_soon()
 
     @callback
     def put_approvals(self, approvals: tuple[Approval, ...]) -> None:

@@ -1,7 +1,7 @@
 """An action that has its owner's yes: carried out once, and told (P3, P4)."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 import logging
 
@@ -18,16 +18,18 @@ from .engine.errors import (
     RefusalKind,
     RunCutError,
 )
-from .engine.records import ActionRecord, ActionStatus
+from .engine.records import CUT_OFF, ActionRecord, ActionStatus
 from .guard import Action, Guard
+from .guard_facts import members
 from .models import HeartbeatOptions
 
 _LOGGER = logging.getLogger(__name__)
 
-SWITCHED_OFF = "the heartbeat was switched off"
+SWITCHED_OFF = "the heartbeat was stopped"
 INTERNAL = "it failed for an internal reason"
 
 type MakeGuard = Callable[[Context, Callable[[int, ActionRecord], None]], Guard]
+type OnOver = Callable[[ActionRecord], None]
 
 
 class CarryingOut:
@@ -35,7 +37,8 @@ class CarryingOut:
 
     `make_guard` gives that guard: for its context, and who hears of an action that
     outlives the waiting for it. `on_answer` hears what became of an action of a run,
-    to be written into its record: the run, the action's index, its record.
+    to be written into its record: the run, the action's index, its record; `on_over`
+    hears of a request when all has been told of it.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class CarryingOut:
         options: Callable[[], HeartbeatOptions],
         make_guard: MakeGuard,
         on_answer: Callable[[str, int, ActionRecord], None],
+        on_over: OnOver,
     ) -> None:
         """Carry out for one heartbeat; nothing is under way."""
         self._hass = hass
@@ -55,13 +59,14 @@ class CarryingOut:
         self._options = options
         self._make_guard = make_guard
         self._on_answer = on_answer
-        self._guards: dict[str, Guard] = {}
+        self._on_over = on_over
+        self._under_way: dict[str, Guard] = {}
         self._tasks: set[asyncio.Task[RefusalKind | None]] = set()
 
     @callback
     def close(self) -> None:
         """Let nothing more begin; what has been called goes on (F6, R8)."""
-        for guard in self._guards.values():
+        for guard in self._under_way.values():
             guard.close()
 
     async def async_close(self, seconds: float) -> None:
@@ -79,11 +84,8 @@ class CarryingOut:
             Context(id=approval.context_id),
             lambda _, record: self._outlived(approval, record),
         )
-        self._guards[approval.approval_id] = guard
-        try:
-            record, refused = await self._act(guard, approval)
-        finally:
-            self._guards.pop(approval.approval_id, None)
+        self._under_way[approval.approval_id] = guard
+        record, refused = await self._act(guard, approval)
         await self._ended(approval, record, refused)
         return refused
 
@@ -96,9 +98,10 @@ class CarryingOut:
     async def _act(
         self, guard: Guard, approval: Approval
     ) -> tuple[ActionRecord, RefusalKind | None]:
-        grant = _Grant(self._hass, self._approvals, approval)
+        action = _action(approval)
+        grant = _Grant(self._hass, self._approvals, approval, action)
         try:
-            record, _ = await guard.act_with(grant, _action(approval))
+            record, _ = await guard.act_with(grant, action)
         except ActionRefusedError as err:
             return _what_became(guard, approval, str(err)), err.kind
         except RunCutError:
@@ -111,12 +114,35 @@ class CarryingOut:
     async def _ended(
         self, approval: Approval, record: ActionRecord, refused: RefusalKind | None
     ) -> None:
+        """Settle a request, once: the wait for it and its action may both end here."""
+        if self._under_way.pop(approval.approval_id, None) is None:
+            return
         record = replace(record, answered_by=approval.answered_by)
-        await self._approvals.async_end(
-            approval.approval_id, _status(record), record.error
-        )
-        self._on_answer(approval.run_id, approval.index, record)
-        await self._reporter.executed(self._options(), approval, record, refused)
+        if await self._is_settled(approval, record, refused):
+            self._on_answer(approval.run_id, approval.index, record)
+            await self._reporter.executed(self._options(), approval, record, refused)
+            self._on_over(record)
+
+    async def _is_settled(
+        self, approval: Approval, record: ActionRecord, refused: RefusalKind | None
+    ) -> bool:
+        """Write down how a request has ended; says whether that is still to be told.
+
+        What was cut off before or while it was called stays as it is on disk: the next
+        start tells of it (P3).
+        """
+        approval_id = approval.approval_id
+        try:
+            was_called = self._approvals.get(approval_id).status
+            if record.error == CUT_OFF or (
+                refused is RefusalKind.STOPPED and was_called is ApprovalStatus.APPROVED
+            ):
+                return False
+            await self._approvals.async_end(approval_id, _status(record), record.error)
+        except ApprovalError as err:
+            # Withdrawn, it has been told; removed with its heartbeat, it has not.
+            return err.kind is ApprovalFault.NOT_FOUND
+        return True
 
     @callback
     def _outlived(self, approval: Approval, record: ActionRecord) -> None:
@@ -127,11 +153,13 @@ class CarryingOut:
         )
 
 
-def states_of(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
-    """Return the states that a yes is given for (P4)."""
+def situation_of(hass: HomeAssistant, action: Action) -> dict[str, str]:
+    """Return the states that a yes to an action is given for (P4)."""
+    touched = (*action.entity_id, *action.named)
     return {
         entity_id: state.state
-        for entity_id in entity_ids
+        for one in touched
+        for entity_id in (one, *members(hass, one))
         if (state := hass.states.get(entity_id)) is not None
     }
 
@@ -140,11 +168,16 @@ class _Grant:
     """The yes to one request."""
 
     def __init__(
-        self, hass: HomeAssistant, approvals: Approvals, approval: Approval
+        self,
+        hass: HomeAssistant,
+        approvals: Approvals,
+        approval: Approval,
+        action: Action,
     ) -> None:
         self._hass = hass
         self._approvals = approvals
         self._approval = approval
+        self._action = action
 
     async def async_begin(self) -> None:
         try:
@@ -158,7 +191,7 @@ class _Grant:
             ) from err
 
     def check(self) -> None:
-        if self._approval.differs_from(states_of(self._hass, self._approval.states)):
+        if self._approval.differs_from(situation_of(self._hass, self._action)):
             raise ActionRefusedError(
                 RefusalKind.CHANGED, "its entities have changed since it was asked"
             )

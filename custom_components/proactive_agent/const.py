@@ -48,6 +48,7 @@ DEFAULT_MAX_TOKENS_PER_DAY: Final = 200_000
 DEFAULT_RECHECK_AFTER: Final = timedelta(hours=6)
 DEFAULT_SETTLE_FOR: Final = timedelta(minutes=30)
 DEFAULT_APPROVAL_TIMEOUT: Final = timedelta(hours=1)
+LONGEST_APPROVAL_TIMEOUT: Final = timedelta(days=365)  # where it is off
 
 EVENT_HEARTBEAT_TICK: Final = "proactive_agent_heartbeat_tick"
 EVENT_ACTED: Final = "proactive_agent_acted"

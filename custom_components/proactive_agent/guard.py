@@ -87,6 +87,10 @@ class Guard:
         """What was not repeated, and its owner does not know that it did not help."""
         return tuple(self._unhelpful)
 
+    def answered(self, index: int, record: ActionRecord) -> None:
+        """Note what became of an action that waited for a yes (P1)."""
+        self._records.replace(index, record)
+
     def close(self) -> None:
         """Let no new action through; what has been called goes on (F6, R8)."""
         self._work.close()
@@ -138,10 +142,13 @@ class Guard:
         await self._lock.acquire()
         is_started = False
         try:
-            if grant is not None:
-                await grant.async_begin()
-            # Everything as of now: it may have waited for a long time.
+            # Everything as of now: it may have waited for a long time, and then for
+            # the disk.
             verdict = self._judge(action)
+            if grant is not None:
+                grant.check()
+                await grant.async_begin()
+                verdict = self._judge(action)
             if grant is not None:
                 grant.check()
             elif verdict is Verdict.ASK:

@@ -42,6 +42,10 @@ class ActionRecords:
         """Write down what has become of an action."""
         self._records[index] = replace(self._records[index], **changes)
 
+    def replace(self, index: int, record: ActionRecord) -> None:
+        """Put another record in the place of an action."""
+        self._records[index] = record
+
     def take_back(self, index: int) -> None:
         """Forget an action that came to nothing, as if it had not been wanted."""
         del self._records[index]

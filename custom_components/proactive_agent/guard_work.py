@@ -7,7 +7,7 @@ import logging
 from homeassistant.core import Context, HomeAssistant, callback
 
 from .engine.errors import ActionRefusedError, RefusalKind
-from .engine.records import ActionRecord, ActionStatus, Json
+from .engine.records import CUT_OFF, ActionRecord, ActionStatus, Json
 from .engine.repeats import ONLY_ADDS, action_key
 from .guard_call import call_action
 from .guard_checks import Action
@@ -108,9 +108,7 @@ class Work:
             return self._records[index], response
         finally:
             if self._records[index].status is ActionStatus.STILL_RUNNING:
-                self._records.change(
-                    index, status=ActionStatus.FAILED, error="It was cut off."
-                )
+                self._records.change(index, status=ActionStatus.FAILED, error=CUT_OFF)
             self._lock.release()
             if outlived:
                 self._settle(index)

@@ -15,13 +15,13 @@ from .activity import Activity
 from .asking_room import make_asking
 from .beat_state import BeatState
 from .const import DOMAIN
-from .engine.fuses import StopReason, Used
+from .engine.fuses import Stop, StopReason, Used
 from .engine.records import Cause, GateVerdict, RunRecord, Status
+from .hearing import Ears
 from .identity import Identity
 from .listeners import Listeners
 from .models import HeartbeatOptions
 from .rhythm import Rhythm
-from .run import Run
 from .runner import LAST_WORD_TIMEOUT, Runner
 from .shared import Shared
 from .voice import Voice
@@ -49,7 +49,7 @@ class Heartbeat:
         self._state = BeatState(
             shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
         )
-        self._waker = Waker(hass, self.id, self.options)
+        self._waker = Waker(hass, self.id, self.options, Ears(self._state))
         self._voice = voice = Voice(
             hass,
             Identity(entry_id=entry.entry_id, heartbeat_id=self.id),
@@ -73,6 +73,7 @@ class Heartbeat:
             waker=self._waker,
             lineage=shared.lineage,
             on_change=self.on_change.fire,
+            on_stop=self._stop,
         )
         self._rhythm = Rhythm(
             hass,
@@ -80,7 +81,7 @@ class Heartbeat:
             self._state,
             key=self.id,
             on_tick=self._tick,
-            on_deadline=lambda _: self._stop(StopReason.MAX_DURATION),
+            on_deadline=lambda _: self._stop(Stop(reason=StopReason.MAX_DURATION)),
             on_new_day=lambda _: self.on_change.fire(),
         )
         self.log = self._runner.log
@@ -141,6 +142,7 @@ class Heartbeat:
 
     async def async_remove(self) -> None:
         """End for good: what waits for a yes is withdrawn (P7)."""
+        self._closed = True
         self.asking.withdraw_all()
         await self.async_close()
 
@@ -222,7 +224,7 @@ class Heartbeat:
         if not self.is_on or not self._started or self._closed:
             return
         if (reason := self._state.stop_reason(dt_util.utcnow())) is not None:
-            self._stop(reason)
+            self._stop(Stop(reason=reason))
             return
         begin(self.options.interval)
 
@@ -232,16 +234,16 @@ class Heartbeat:
         if self._runner.is_running:
             return
         if (reason := self._state.stop_reason(now)) is not None:
-            self._stop(reason)
+            self._stop(Stop(reason=reason))
             return
         self._state.count_tick()
         if self._is_reason_to_wake(now):
             self._wake(Cause.TICK, Context())
         elif self._state.ticks_spent:
-            self._stop(StopReason.MAX_TICKS)
+            self._stop(Stop(reason=StopReason.MAX_TICKS))
 
     def _is_reason_to_wake(self, now: datetime) -> bool:
-        if self._state.pause_reason:
+        if self._state.pause_reason or self.asking.farewell.is_near:
             return False
         wakes = self._waker.is_reason(now)
         if self._waker.needs_build:
@@ -261,28 +263,29 @@ class Heartbeat:
             self._shared.mind(self.options, context),
             self._waker.reach,
             self.asking.async_ask,
+            self.asking.farewell.at_end_of_run,
         )
         self.on_change.fire()
         return task
 
     @callback
-    def _run_ended(self, run: Run, record: RunRecord, stop: StopReason | None) -> None:
+    def _run_ended(self, record: RunRecord, stop: Stop | None) -> None:
         self._waker.ended(record, now=dt_util.utcnow())
         self._state.save_soon()
         if stop is not None:
-            self._stop(stop, run.stop_reason)
+            self._stop(stop)
         elif self.is_on and not self._closed and (spent := self._state.pause_reason):
             self._rhythm.follow_fuses()
             self._runner.spawn(self._reporter.paused(self.options, spent), "notice")
         self.on_change.fire()
 
     @callback
-    def _stop(self, reason: StopReason, detail: str | None = None) -> None:
+    def _stop(self, stop: Stop) -> None:
         """Go off without the owner; a run in flight may end (F1, F2, F8)."""
         if self._closed or not self.is_on:
             return
         self._switch_off()
-        self._runner.spawn(self._tell_stopped(reason, detail), "stop")
+        self._runner.spawn(self._tell_stopped(stop), "stop")
 
     @callback
     def _switch_off(self) -> None:
@@ -291,6 +294,6 @@ class Heartbeat:
         self.asking.withdraw_all()
         self.on_change.fire()
 
-    async def _tell_stopped(self, reason: StopReason, detail: str | None) -> None:
+    async def _tell_stopped(self, stop: Stop) -> None:
         await self._state.async_save()
-        await self._reporter.stopped(self.options, reason, detail)
+        await self._reporter.stopped(self.options, stop.reason, stop.detail)

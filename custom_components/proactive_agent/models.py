@@ -118,7 +118,8 @@ class Manners:
             settle_for=_duration(data.get(c.CONF_SETTLE_FOR), c.DEFAULT_SETTLE_FOR),
             approval_timeout=_duration(
                 data.get(c.CONF_APPROVAL_TIMEOUT), c.DEFAULT_APPROVAL_TIMEOUT
-            ),
+            )
+            or c.LONGEST_APPROVAL_TIMEOUT,
         )
 
 

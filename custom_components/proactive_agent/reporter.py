@@ -27,6 +27,8 @@ from .notifier import Delivery, Notifier
 from .run import Run
 from .texts import Texts
 
+# Why a message was not sent, as a record says it.
+NOT_NEWS = "already_told"
 # The outcomes of a run that could not do its work (as F7 counts them).
 _FAILURES = frozenset(
     {
@@ -41,9 +43,10 @@ _FAILURES = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a finished run was reported as."""
+    """What a finished run was reported as; `not_sent` says why nothing was sent."""
 
     message: str | None = None
+    not_sent: str | None = None
     delivery: Delivery = field(default_factory=Delivery)
 
 
@@ -86,14 +89,18 @@ class Reporter:
             return Told()
         phrases = await self._phrases((*ending.actions, *ending.unhelpful))
         message = owner_message(ending, phrases)
+        targets = self._targets(run, ending)
+        if targets is None:
+            self._activity_of(run, ending, None)
+            return Told(not_sent=NOT_NEWS if message else None)
         self._activity_of(run, ending, message)
         if message is None:
             return Told()
         self._fire_acted(run, ending.actions, message)
-        delivery = await self._send(
-            run.plan.options, message, run.run_id, run.plan.context
+        return Told(
+            message=message,
+            delivery=await self._send_news(run, ending, message, targets),
         )
-        return Told(message=message, delivery=delivery)
 
     async def settled(
         self, run: Run, action: ActionRecord, *, first_word: bool
@@ -130,6 +137,36 @@ class Reporter:
         phrases = await self._phrases(())
         message = phrases.say(f"paused_{reason}")
         await self._send(options, message, self._notice_id("paused"), Context())
+
+    def _targets(self, run: Run, ending: Ending) -> tuple[str, ...] | None:
+        """Return whom to tell; None if everyone knows already (S4)."""
+        targets = run.plan.options.notify
+        if ending.has_called:
+            return targets
+        return run.plan.hearing.not_heard(targets, ending.unhelpful)
+
+    async def _send_news(
+        self, run: Run, ending: Ending, message: str, targets: tuple[str, ...]
+    ) -> Delivery:
+        """Send what a run has to say, and remember who has heard it (S4)."""
+
+        @callback
+        def note(delivery: Delivery) -> None:
+            if not ending.has_called:
+                run.plan.hearing.note(
+                    delivery.reached, ending.unhelpful, kept=delivery.kept
+                )
+
+        delivery = await self._notifier.async_send(
+            targets,
+            title=run.plan.options.title,
+            message=message,
+            notification_id=run.run_id,
+            context=run.plan.context,
+            on_late=note,
+        )
+        note(delivery)
+        return delivery
 
     async def _phrases(self, actions: tuple[ActionRecord, ...]) -> Phrases:
         texts = await Texts.async_load(self._hass, actions)

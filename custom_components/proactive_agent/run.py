@@ -26,6 +26,7 @@ from .engine.records import (
 from .engine.report import Ending
 from .engine.truncation import Reading
 from .guard import Action, Guard
+from .hearing import Hearing
 from .home import Reach, describe
 from .models import HeartbeatOptions
 from .past_actions import PastActions
@@ -49,6 +50,7 @@ class RunPlan:
     gate: tuple[GateVerdict, ...]
     reach: Reach
     past_actions: PastActions
+    hearing: Hearing
     requests: tuple[str, ...] = ()
 
 
@@ -120,6 +122,11 @@ class Run:
             self._cut = reason
             self._end()
 
+    @callback
+    def answered(self, index: int, action: ActionRecord) -> None:
+        """Note what became of an action that waited for a yes (P1)."""
+        self._guard.answered(index, action)
+
     async def execute(self) -> None:
         """Run to the end or to `run_timeout`, whatever a tool or server does (F3)."""
         conversation = self._conversation = self._hass.async_create_background_task(
@@ -150,6 +157,7 @@ class Run:
         message: str | None,
         stopped: bool,
         delivery_failed: Sequence[str],
+        not_sent: str | None,
     ) -> RunRecord:
         """Return everything about this run, as it stood at `ending`."""
         return RunRecord(
@@ -169,6 +177,7 @@ class Run:
             answer=self._journal.answer,
             dry_run=self.plan.dry_run,
             delivery_failed=tuple(delivery_failed),
+            not_sent=not_sent,
         )
 
     async def _converse(self) -> None:

@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant, callback
 
 from .beat_state import BeatState
 from .engine.errors import CutReason, ErrorKind
-from .engine.fuses import StopReason
+from .engine.fuses import Stop, StopReason
 from .engine.ports import Mind
 from .engine.records import ActionRecord, ActionStatus, Cause, Outcome, RunRecord
 from .engine.report import Ending
@@ -42,12 +42,12 @@ class Runner:
         reporter: Reporter,
         state: BeatState,
         judge: Callable[[Run, RunRecord], RunRecord],
-        on_end: Callable[[Run, RunRecord, StopReason | None], None],
+        on_end: Callable[[RunRecord, Stop | None], None],
     ) -> None:
         """Begin without a run.
 
         `judge` adds to a record what it says of the model, `on_end` is called after
-        each run, with the reason if the heartbeat stops.
+        each run, with how the heartbeat stops if it does.
         """
         self.log = RunLog()
         self.offers = OfferCache(hass)
@@ -75,8 +75,12 @@ class Runner:
         mind: Mind,
         permitted: Callable[[], Reach],
         ask: Callable[[str, int, Action, str], Awaitable[None]],
+        put_off: Callable[[Stop | None], Stop | None],
     ) -> asyncio.Task[RunRecord]:
-        """Take the lock and run; the lock is released with the task (C3)."""
+        """Take the lock and run; the lock is released with the task (C3).
+
+        `put_off` returns what is left for now of a stop that comes with its end.
+        """
         ports = RunPorts(
             mind=mind,
             offers=self.offers,
@@ -91,7 +95,7 @@ class Runner:
         if not plan.dry_run:
             self.last_wake = run.started
         self._task = self.spawn(
-            self._live(run, was_on=self._state.is_on), f"run {run.run_id}"
+            self._live(run, put_off, was_on=self._state.is_on), f"run {run.run_id}"
         )
         return self._task
 
@@ -130,6 +134,14 @@ class Runner:
         )
 
     @callback
+    def answered(self, run_id: str, index: int, action: ActionRecord) -> None:
+        """Write down what became of an action that waited for a yes (P1)."""
+        if self._run is not None and self._run.run_id == run_id:
+            self._run.answered(index, action)
+        else:
+            self.log.answer(run_id, index, action)
+
+    @callback
     def _action_settled(self, run: Run, index: int, action: ActionRecord) -> None:
         """Note and tell what became of an action that outlived its run (R8)."""
         nothing_said = self.log.settle(run.run_id, index, action)
@@ -140,18 +152,25 @@ class Runner:
                 "proactive_agent settled action",
             )
 
-    async def _live(self, run: Run, *, was_on: bool) -> RunRecord:
+    async def _live(
+        self,
+        run: Run,
+        put_off: Callable[[Stop | None], Stop | None],
+        *,
+        was_on: bool,
+    ) -> RunRecord:
         stop = None
         try:
             await run.execute()
             ending = run.ending
             told = await self._tell(run, ending)
-            stop = self._stop_reason(run, told)
+            stop = put_off(self._stop(run, told))
             record = run.record(
                 ending,
                 message=told.message,
                 stopped=stop is not None or (was_on and not self._state.is_on),
                 delivery_failed=told.delivery.failed,
+                not_sent=told.not_sent,
             )
             record = self._judge(run, record)
             self.log.add(record)
@@ -159,22 +178,22 @@ class Runner:
             self._run = self._task = None
         self._note_streak(run, record)
         self._settle_what_ended_meanwhile(run, ending)
-        self._on_end(run, record, stop)
+        self._on_end(record, stop)
         return record
 
-    def _stop_reason(self, run: Run, told: Told) -> StopReason | None:
+    def _stop(self, run: Run, told: Told) -> Stop | None:
         """Say why the heartbeat ends with this run, if it does (F1, F8)."""
         was_cut = run.ending.cut is CutReason.STOPPED
         if not self._state.is_on or was_cut or run.plan.dry_run:
             return None
         if run.stop_reason is not None:
-            return StopReason.AGENT
+            return Stop(reason=StopReason.AGENT, detail=run.stop_reason)
         # Also if its report failed: what was done, was done.
         did_something = told.message is not None or run.ending.acted
         if run.plan.options.manners.stop_after_acting and did_something:
-            return StopReason.STOP_AFTER_ACTING
+            return Stop(reason=StopReason.STOP_AFTER_ACTING)
         if run.plan.cause is Cause.TICK and self._state.ticks_spent:
-            return StopReason.MAX_TICKS
+            return Stop(reason=StopReason.MAX_TICKS)
         return None
 
     async def _tell(self, run: Run, ending: Ending) -> Told:
@@ -187,8 +206,12 @@ class Runner:
     def _settle_what_ended_meanwhile(self, run: Run, ending: Ending) -> None:
         now = run.ending.actions
         for index, action in enumerate(ending.actions):
-            if action.status is ActionStatus.STILL_RUNNING and now[index] != action:
+            if now[index] == action:
+                continue
+            if action.status is ActionStatus.STILL_RUNNING:
                 self._action_settled(run, index, now[index])
+            elif action.status is ActionStatus.WAITING:
+                self.log.answer(run.run_id, index, now[index])
 
     def _note_streak(self, run: Run, record: RunRecord) -> None:
         """Log an error of the model once for as long as it lasts (R7)."""

@@ -7,17 +7,22 @@ from homeassistant.core import HomeAssistant
 
 from .engine.backoff import Shown, closed_long, stays_quiet
 from .engine.records import Outcome
+from .hearing import Ears
 from .home import Reach, snapshot
 from .models import Manners
 from .past_actions import PastActions
 
 
 class Situation:
-    """Remembers what the last run was shown, and what was done, in memory."""
+    """Remembers what the last run was shown, and what was done, in memory.
 
-    def __init__(self, hass: HomeAssistant) -> None:
+    When something else makes all of it news again, `ears` have heard nothing (S4).
+    """
+
+    def __init__(self, hass: HomeAssistant, ears: Ears) -> None:
         """Begin with nothing to compare."""
         self.past_actions = PastActions(hass)
+        self._ears = ears
         self._hass = hass
         self._shown: Shown | None = None
         self._showing: Mapping[str, str] | None = None
@@ -45,6 +50,7 @@ class Situation:
         if closed_long(closed_for, manners.settle_for):
             self._shown = None
             self.past_actions.forget()
+            self._ears.forget()
         return stays_quiet(
             self._shown,
             self.states(gate_ids, reach),
@@ -73,6 +79,7 @@ class Situation:
         self._closed_since = None
         self._closed_for = timedelta()
         self.past_actions.forget()
+        self._ears.forget()
 
     def close(self) -> None:
         """Let go of what is watched."""

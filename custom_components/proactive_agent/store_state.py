@@ -7,18 +7,25 @@ from typing import Any, Self
 
 from .engine.approval_data import approval_as_dict, approval_from_dict
 from .engine.approvals import Approval
-from .engine.fuses import Used
+from .engine.fuses import Stop, Used
+from .engine.heard import Heard
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeartbeatState:
-    """What is remembered of one heartbeat; `anchor` is when its ticks began."""
+    """What is remembered of one heartbeat; `anchor` is when its ticks began.
+
+    `leaving` is a stop that waits for the owner's answers, `heard` what was told of
+    which situation (S4).
+    """
 
     on: bool
     used: Used = field(default_factory=Used)
     tokens_total: int = 0
     anchor: datetime | None = None
     approvals: tuple[Approval, ...] = ()
+    leaving: Stop | None = None
+    heard: tuple[Heard, ...] = ()
 
     def as_dict(self, *, ticks: int) -> dict[str, Any]:
         """Return what is written to disk, with `ticks` as the count."""
@@ -33,6 +40,8 @@ class HeartbeatState:
             "tokens_total": self.tokens_total,
             "anchor": self.anchor.isoformat() if self.anchor else None,
             "approvals": [approval_as_dict(one) for one in self.approvals],
+            "leaving": self.leaving and self.leaving.as_dict(),
+            "heard": [one.as_dict() for one in self.heard],
         }
 
     @classmethod
@@ -42,7 +51,7 @@ class HeartbeatState:
         Raises `KeyError`, `TypeError` or `ValueError` for anything else.
         """
         deadline, day = data["deadline"], data["day"]
-        anchor = data.get("anchor")
+        anchor, leaving = data.get("anchor"), data.get("leaving")
         if not isinstance(data["on"], bool):
             raise TypeError("A heartbeat is on or off")
         return cls(
@@ -57,6 +66,8 @@ class HeartbeatState:
             tokens_total=_count(data["tokens_total"]),
             anchor=_moment(anchor) if anchor else None,
             approvals=tuple(map(approval_from_dict, data.get("approvals", ()))),
+            leaving=Stop.from_dict(leaving) if leaving is not None else None,
+            heard=tuple(map(Heard.from_dict, data.get("heard", ()))),
         )
 
 

@@ -7,6 +7,7 @@ from homeassistant.core import Context, HomeAssistant, callback
 
 from .engine.records import Cause, GateVerdict, RunRecord
 from .gate.keeper import GateKeeper
+from .hearing import Ears, Hearing
 from .home import Reach, resolve
 from .models import HeartbeatOptions
 from .past_actions import PastActions
@@ -24,13 +25,18 @@ class Waker:
     """
 
     def __init__(
-        self, hass: HomeAssistant, heartbeat_id: str, options: HeartbeatOptions
+        self,
+        hass: HomeAssistant,
+        heartbeat_id: str,
+        options: HeartbeatOptions,
+        ears: Ears,
     ) -> None:
         """Prepare; the gate is closed until it has been built."""
         self._hass = hass
         self._options = options
         self._gate = GateKeeper(hass, heartbeat_id, options)
-        self._situation = Situation(hass)
+        self._ears = ears
+        self._situation = Situation(hass, ears)
         self.needs_build = False
 
     @property
@@ -100,8 +106,9 @@ class Waker:
         `requests` tell the model what its owner was asked before (P5).
         """
         reach = self.reach()
+        gate_ids, manners = self._gate.entity_ids, self._options.manners
         if not dry_run:
-            self._situation.show(self._gate.entity_ids, reach, self._options.manners)
+            self._situation.show(gate_ids, reach, manners)
         return RunPlan(
             options=self._options,
             cause=cause,
@@ -111,6 +118,11 @@ class Waker:
             reach=reach,
             past_actions=self.past_actions,
             requests=requests,
+            hearing=Hearing(
+                self._ears,
+                self._situation.states(gate_ids, reach),
+                manners.recheck_after,
+            ),
         )
 
     @callback

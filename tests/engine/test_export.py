@@ -70,6 +70,7 @@ def test_a_record_has_the_keys_that_were_promised() -> None:
                 "observed": {"script.feed": "off"},
                 "error": None,
                 "note": None,
+                "answered_by": None,
             }
         ],
         "message": "Fed her.",
@@ -90,6 +91,8 @@ def test_a_record_has_the_keys_that_were_promised() -> None:
         "answer": "All is well.",
         "dry_run": True,
         "delivery_failed": ["notify.gone"],
+        "not_sent": None,
+        "warning": None,
     }
 
 

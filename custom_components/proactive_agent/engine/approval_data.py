@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from .approvals import Approval, ApprovalStatus
+from .approvals import OPEN, Approval, ApprovalStatus
 
 _TEXTS: Final = (
     "approval_id",
@@ -42,20 +42,24 @@ def approval_from_dict(data: Mapping[str, Any]) -> Approval:
     Raises `KeyError`, `TypeError` or `ValueError` for anything else: half a request
     must never be answered with a yes.
     """
-    settled = data["settled"]
+    status = ApprovalStatus(data["status"])
+    settled = None if data["settled"] is None else _moment(data["settled"])
+    if (settled is None) is not (status in OPEN):
+        raise ValueError("What has come to its end has done so at some moment")
     fields: dict[str, Any] = {
         **{key: _typed(data, key, str) for key in _TEXTS},
         **{key: _typed(data, key, bool) for key in _FLAGS},
         **{key: _texts(data, key) for key in _LISTS},
-        **{key: _typed(data, key, dict) for key in _MAPS},
+        "data": _typed(data, "data", dict),
+        "states": _states(data),
         **{key: _moment(data[key]) for key in _MOMENTS},
         **{key: _text_or_none(data, key) for key in _OPTIONAL_TEXTS},
     }
     return Approval(
         **fields,
-        index=_typed(data, "index", int),
-        status=ApprovalStatus(data["status"]),
-        settled=_moment(settled) if settled is not None else None,
+        index=_index(data),
+        status=status,
+        settled=settled,
     )
 
 
@@ -71,6 +75,20 @@ def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
     if not all(isinstance(value, str) for value in values):
         raise TypeError(f"{key} holds more than texts")
     return tuple(values)
+
+
+def _states(data: Mapping[str, Any]) -> dict[str, str]:
+    states: dict[str, str] = _typed(data, "states", dict)
+    if not all(isinstance(state, str) for state in states.values()):
+        raise TypeError("states holds more than texts")
+    return states
+
+
+def _index(data: Mapping[str, Any]) -> int:
+    index: int = _typed(data, "index", int)
+    if index < 0 or isinstance(index, bool):
+        raise ValueError("index is no place in a list")
+    return index
 
 
 def _text_or_none(data: Mapping[str, Any], key: str) -> str | None:

@@ -1,6 +1,7 @@
 """What is said of a request: to its owner, and to the model."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -10,8 +11,9 @@ from .records import ActionRecord, ActionStatus, Json
 from .report import Phrases
 from .spans import ago
 
-_NAME_ROOM: Final = 160  # characters; the reason gets what is left
+_HEARTBEAT_ROOM: Final = 40  # characters
 _VALUE_ROOM: Final = 60
+_LEAST_ROOM: Final = 40  # for what is to be done, whatever stands around it
 _STANDING: Final[Mapping[ApprovalStatus, str]] = {
     ApprovalStatus.PENDING: "waits for the owner's answer, asked",
     ApprovalStatus.APPROVED: "has the owner's yes and is about to be done, asked",
@@ -34,24 +36,38 @@ def as_record(
     )
 
 
-def action_in_words(approval: Approval, phrases: Phrases) -> str:
-    """Say what a yes would do, with each value it would do it with."""
-    record = as_record(approval, ActionStatus.WAITING)
-    name = plain_line(phrases.name_of(record)) or approval.action
-    values = ", ".join(_values(approval.data))
-    return f"{name}, {values}" if values else name
+def short_name(heartbeat: str) -> str:
+    """Return the name of a heartbeat, as long as a request has room for."""
+    return shorten(plain_line(heartbeat), _HEARTBEAT_ROOM)
 
 
-def request_message(approval: Approval, heartbeat: str, phrases: Phrases) -> str:
-    """Ask for a yes in one line: what, where and why (P1)."""
-    because = plain_line(approval.because)
-    wanted = action_in_words(approval, phrases)
-    asked = phrases.say(
-        "asks",
-        heartbeat=plain_line(heartbeat),
-        actions=shorten(wanted, _NAME_ROOM if because else MAX_LENGTH),
-    )
-    if because:
+def action_in_words(
+    approval: Approval, phrases: Phrases, room: int = MAX_LENGTH
+) -> str:
+    """Say what a yes would do, with each value it would do it with.
+
+    Where that is too long, it says of how many more entities it is.
+    """
+    count = len(approval.entity_id)
+    while len(said := _said(approval, phrases, count)) > room and count > 1:
+        count -= 1
+    return shorten(said, room)
+
+
+def request_message(
+    approval: Approval, heartbeat: str, phrases: Phrases, ending: str = ""
+) -> str:
+    """Ask for a yes in one line: what, where and why (P1).
+
+    What would be done fits beside the `ending` that may be put behind it; the reason
+    comes last, so that it is the reason which is cut.
+    """
+    name = short_name(heartbeat)
+    around = phrases.say("asks", heartbeat=name, actions="")
+    room = MAX_LENGTH - len(around) - (len(ending) + 1 if ending else 0)
+    wanted = action_in_words(approval, phrases, max(room, _LEAST_ROOM))
+    asked = phrases.say("asks", heartbeat=name, actions=wanted)
+    if because := plain_line(approval.because):
         asked = f"{asked} {phrases.say('asks_because', because=because)}"
     return shorten(asked, MAX_LENGTH)
 
@@ -69,6 +85,16 @@ def _told_to_model(approval: Approval, now: datetime) -> str:
     if values:
         wanted = f"{wanted} ({values})"
     return f"{wanted}: {_STANDING[approval.status]} {ago(now - approval.asked)}."
+
+
+def _said(approval: Approval, phrases: Phrases, count: int) -> str:
+    """Name the action and so many of its entities, and say how many more there are."""
+    record = as_record(approval, ActionStatus.WAITING)
+    shown = replace(record, entity_id=approval.entity_id[:count])
+    said = plain_line(phrases.name_of(shown)) or approval.action
+    if more := len(approval.entity_id) - count:
+        said = phrases.say("and_more", actions=said, count=str(more))
+    return ", ".join((said, *_values(approval.data)))
 
 
 def _values(data: Mapping[str, Json]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from .backoff import differs
+from .backoff import same_states
 from .errors import ApprovalError, ApprovalFault
 from .records import JsonObject
 from .repeats import action_key
@@ -47,10 +47,11 @@ class Approval:
     """One action that waits for a yes, exactly as it would be called.
 
     `words` say it in the home's language, with the names of when it was asked; `states`
-    are those of the entities it is about, as they were then; `secret` is what a button
-    on a phone sends back; `run_id` and `index` are its place in the record of the run
-    that asked; `context_id` is the context it is called with. `has_changed` if its
-    entities have shown something else since it was refused (P5).
+    are those of the entities it is about, as they were then and, once it was refused,
+    as they were then; `secret` is what a button on a phone sends back; `run_id` and
+    `index` are its place in the record of the run that asked; `context_id` is the
+    context it is called with. `has_changed` if its entities have shown something else
+    since it was refused (P5).
     """
 
     approval_id: str
@@ -111,10 +112,7 @@ class Approval:
 
     def differs_from(self, states: Mapping[str, str]) -> bool:
         """Say whether the states it was based on are other ones now (P4)."""
-        return any(
-            differs(state, states.get(entity_id, ""))
-            for entity_id, state in self.states.items()
-        )
+        return not same_states(self.states, states)
 
 
 def fault_of(approval: Approval) -> ApprovalFault:
@@ -148,6 +146,14 @@ def in_the_way(
         ):
             return approval
     return None
+
+
+def refused_at(approval: Approval, states: Mapping[str, str]) -> Approval:
+    """Return a refused request with the states of that moment.
+
+    What changes from there on lets the same be asked again (P5).
+    """
+    return replace(approval, states={**approval.states, **states}, has_changed=False)
 
 
 def is_remembered(approval: Approval, now: datetime, recheck_after: timedelta) -> bool:

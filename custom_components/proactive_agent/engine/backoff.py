@@ -34,8 +34,13 @@ def stays_quiet(
         return False
     if now - shown.at >= recheck_after:
         return False
-    return shown.states.keys() == states.keys() and not any(
-        differs(shown.states[entity_id], state) for entity_id, state in states.items()
+    return same_states(shown.states, states)
+
+
+def same_states(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+    """Say whether two situations are the same, trembling numbers aside (G4)."""
+    return before.keys() == after.keys() and not any(
+        differs(before[entity_id], state) for entity_id, state in after.items()
     )
 
 

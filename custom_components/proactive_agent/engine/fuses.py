@@ -1,8 +1,10 @@
 """What a heartbeat has used up, against what it may use."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from typing import Any, Self
 
 # Of a tick and a deadline that are due together either timer may come first; the tick
 # still counts.
@@ -16,6 +18,26 @@ class StopReason(StrEnum):
     MAX_DURATION = "max_duration"
     STOP_AFTER_ACTING = "stop_after_acting"
     AGENT = "agent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """A stop, and what the agent itself says for it."""
+
+    reason: StopReason
+    detail: str | None = None
+
+    def as_dict(self) -> dict[str, str | None]:
+        """Return it as plain data."""
+        return {"reason": self.reason.value, "detail": self.detail}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote; raises as `HeartbeatState.from_dict` does."""
+        detail = data["detail"]
+        if detail is not None and not isinstance(detail, str):
+            raise TypeError("A detail is text")
+        return cls(reason=StopReason(data["reason"]), detail=detail)
 
 
 class PauseReason(StrEnum):

@@ -10,6 +10,8 @@ type JsonObject = Mapping[str, Json]
 
 # The error of an action that was waited for as long as one may be, and goes on (R8).
 NOT_ENDED = "it did not end within 10 minutes; it may still be running"
+# The error of an action that Home Assistant's own end has cut off.
+CUT_OFF = "It was cut off."
 
 
 class Cause(StrEnum):
@@ -146,6 +148,11 @@ class ActionRecord:
     answered_by: str | None = None
 
     @property
+    def was_asked(self) -> bool:
+        """Whether its owner was asked, and may have answered (P1)."""
+        return self.status is ActionStatus.WAITING or self.answered_by is not None
+
+    @property
     def may_go_on(self) -> bool:
         """Whether its end has not been seen, so that nobody may tell of one (S2)."""
         return self.status is ActionStatus.STILL_RUNNING or self.error == NOT_ENDED
@@ -172,7 +179,8 @@ class RunError:
 class RunRecord:
     """Everything about one run, as `wake` and `get_runs` answer it.
 
-    `tokens` is None where nobody said what was used, `warning` the name of something
+    `tokens` is None where nobody said what was used, `not_sent` why a message was not
+    sent, `warning` the name of something
     that the owner should mend although the run did not fail of it.
     """
 
@@ -192,4 +200,5 @@ class RunRecord:
     answer: str | None = None
     dry_run: bool = False
     delivery_failed: tuple[str, ...] = ()
+    not_sent: str | None = None
     warning: str | None = None

@@ -30,8 +30,19 @@ class Ending:
 
     @property
     def acted(self) -> bool:
-        """At least one action was executed without error (A6)."""
-        return any(action.status is ActionStatus.DONE for action in self.actions)
+        """At least one action was executed without error (A6).
+
+        One that got its yes during the run is not the run's: it is told by itself (S3).
+        """
+        return any(
+            action.status is ActionStatus.DONE and action.answered_by is None
+            for action in self.actions
+        )
+
+    @property
+    def has_called(self) -> bool:
+        """Whether it called an action that was done or may still be."""
+        return self.acted or any(action.may_go_on for action in self.actions)
 
     @property
     def outcome(self) -> Outcome:
@@ -42,7 +53,7 @@ class Ending:
             return Outcome.ERROR
         if self.acted:
             return Outcome.ACTED
-        if any(action.status is ActionStatus.WAITING for action in self.actions):
+        if any(action.was_asked for action in self.actions):
             return Outcome.WAITING
         return Outcome.SPOKE if self.said or self.unhelpful else Outcome.NOTHING
 
@@ -132,6 +143,8 @@ def _shortfall(ending: Ending, phrases: Phrases) -> list[str]:
 
 def _sort(action: ActionRecord) -> str | None:
     """Return the sentence an action is named in, None for one that is not told."""
+    if action.answered_by is not None:
+        return None
     if action.may_go_on:
         return "still_running"
     match action.status:

@@ -7,7 +7,7 @@ from typing import Any, Final
 type Arguments = Mapping[str, Any]
 type Call = tuple[str, Arguments]
 
-NEEDS_A_YES: Final = "needs the owner's yes; not done"
+NEEDS_A_YES: Final = "The owner has been asked and has not answered yet"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

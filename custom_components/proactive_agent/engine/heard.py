@@ -1,0 +1,88 @@
+"""What was told of which situation, so that it is not told again (S4)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Self
+
+from .backoff import same_states
+
+MAX_HEARD: Final = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A message that reached these targets, of a run that saw these states.
+
+    It was one that only spoke. `unhelpful` are the actions of which it said that they
+    had not helped.
+    """
+
+    at: datetime
+    states: Mapping[str, str]
+    targets: frozenset[str]
+    unhelpful: frozenset[str] = frozenset()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "at": self.at.isoformat(),
+            "states": {**self.states},
+            "targets": sorted(self.targets),
+            "unhelpful": sorted(self.unhelpful),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote.
+
+        Raises `KeyError`, `TypeError` or `ValueError` for anything else.
+        """
+        at = datetime.fromisoformat(data["at"])
+        states: Mapping[str, str] = data["states"]
+        if at.tzinfo is None or not isinstance(states, dict):
+            raise ValueError("A message was told at some moment, of some states")
+        if not all(isinstance(state, str) for state in states.values()):
+            raise TypeError("states holds more than texts")
+        return cls(
+            at=at,
+            states=states,
+            targets=_texts(data["targets"]),
+            unhelpful=_texts(data["unhelpful"]),
+        )
+
+
+def have_heard(
+    heard: Iterable[Heard],
+    states: Mapping[str, str],
+    unhelpful: frozenset[str],
+    *,
+    now: datetime,
+    recheck_after: timedelta,
+) -> frozenset[str]:
+    """Return the targets that know it already: the situation counts, not the words.
+
+    With nothing to compare, nothing is known.
+    """
+    if not states:
+        return frozenset()
+    return frozenset().union(
+        *(
+            one.targets
+            for one in heard
+            if now - one.at < recheck_after
+            and unhelpful <= one.unhelpful
+            and same_states(one.states, states)
+        )
+    )
+
+
+def with_heard(heard: Iterable[Heard], latest: Heard) -> tuple[Heard, ...]:
+    """Add what was told last, and forget what was told long ago."""
+    return (*heard, latest)[-MAX_HEARD:]
+
+
+def _texts(value: Any) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError("There is more than texts")
+    return frozenset(value)

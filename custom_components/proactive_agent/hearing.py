@@ -1,0 +1,111 @@
+"""Who has heard what, so that nobody is told the same again (S4)."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
+from typing import Final, Protocol
+
+from homeassistant.core import callback
+from homeassistant.util import dt as dt_util
+
+from .engine.heard import Heard, have_heard, with_heard
+from .engine.records import ActionRecord
+from .engine.repeats import action_key
+
+# Stands for Home Assistant itself, where there is no other target.
+_NO_TARGET: Final = ""
+
+
+class Memory(Protocol):
+    """Where it is kept what was told."""
+
+    @property
+    def heard(self) -> tuple[Heard, ...]:
+        """What was told, the latest last."""
+        ...
+
+    def put_heard(self, heard: tuple[Heard, ...]) -> None:
+        """Keep this instead."""
+        ...
+
+
+class Ears:
+    """What the targets of one heartbeat have heard, until something else is news."""
+
+    def __init__(self, memory: Memory) -> None:
+        """Go on with what the memory holds."""
+        self._memory = memory
+        self._age = 0
+
+    @property
+    def age(self) -> int:
+        """How often all has become news again."""
+        return self._age
+
+    @property
+    def heard(self) -> tuple[Heard, ...]:
+        """What was told since then."""
+        return self._memory.heard
+
+    @callback
+    def add(self, latest: Heard) -> None:
+        """Keep what has been told."""
+        self._memory.put_heard(with_heard(self._memory.heard, latest))
+
+    @callback
+    def forget(self) -> None:
+        """Take everything for new from now on."""
+        self._age += 1
+        self._memory.put_heard(())
+
+
+class Hearing:
+    """Who may be told what one run has to say; it was shown these states."""
+
+    def __init__(
+        self, ears: Ears, states: Mapping[str, str], recheck_after: timedelta
+    ) -> None:
+        """Begin with a run."""
+        self._ears = ears
+        self._age = ears.age
+        self._states = states
+        self._recheck_after = recheck_after
+
+    def not_heard(
+        self, targets: Sequence[str], unhelpful: Collection[ActionRecord]
+    ) -> tuple[str, ...] | None:
+        """Return the targets for which it is news; None if it is for nobody.
+
+        `unhelpful` are the actions of which it says that they did not help.
+        """
+        known = have_heard(
+            self._ears.heard,
+            self._states,
+            _keys(unhelpful),
+            now=dt_util.utcnow(),
+            recheck_after=self._recheck_after,
+        )
+        left = tuple(one for one in targets or (_NO_TARGET,) if one not in known)
+        return tuple(filter(None, left)) if left else None
+
+    @callback
+    def note(
+        self, reached: Sequence[str], unhelpful: Collection[ActionRecord], *, kept: bool
+    ) -> None:
+        """Remember whom a message has reached, `kept` if Home Assistant shows it.
+
+        If all has become news again meanwhile, there is nothing to remember.
+        """
+        targets = reached or ((_NO_TARGET,) if kept else ())
+        if targets and self._age == self._ears.age:
+            self._ears.add(
+                Heard(
+                    at=dt_util.utcnow(),
+                    states=self._states,
+                    targets=frozenset(targets),
+                    unhelpful=_keys(unhelpful),
+                )
+            )
+
+
+def _keys(actions: Collection[ActionRecord]) -> frozenset[str]:
+    return frozenset(action_key(one.action, one.entity_id, one.data) for one in actions)
