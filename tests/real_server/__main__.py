@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+import signal
 import sys
 
 from demo_house.errors import DemoError
@@ -37,5 +38,16 @@ async def _play(scene: Callable[[Stage], Awaitable[str]], stage: Stage) -> bool:
     return True
 
 
+async def _until_signalled(wanted: list[str]) -> int:
+    """Leave no server and no Home Assistant behind, however it is ended."""
+    walking = asyncio.ensure_future(_walk(wanted))
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, walking.cancel)
+    return await walking
+
+
 if __name__ == "__main__":
-    sys.exit(asyncio.run(_walk(sys.argv[1:])))
+    try:
+        sys.exit(asyncio.run(_until_signalled(sys.argv[1:])))
+    except asyncio.CancelledError:
+        sys.exit(1)
