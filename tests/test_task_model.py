@@ -562,6 +562,18 @@ async def test_each_request_counts_also_where_nothing_was_called(
     assert len(tasks.requests) == 7
 
 
+@pytest.mark.contract("R3")
+async def test_what_its_provider_calls_by_itself_is_no_call_of_the_run(
+    home: Home, tasks: Tasks
+) -> None:
+    beat = await home.add_heartbeat(act=FEED)
+    tasks.play(Said(calls=(SNACK, MEAL), has_searched=True), says("Fed."))
+    record = await beat.wake()
+    assert [call["tool"] for call in record["calls"]] == ["feed", "feed"]
+    assert home.fired("fed") == [{"food": "snack"}, {"food": "meal"}]
+    assert (record["turns"], record["answer"]) == (2, "Fed.")
+
+
 @pytest.mark.contract("F5", "R7")
 async def test_an_answer_that_breaks_off_has_its_price(
     home: Home, tasks: Tasks

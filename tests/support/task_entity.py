@@ -24,7 +24,7 @@ whole; `most_turns` is how often it asks.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, override
@@ -58,7 +58,8 @@ ENTITY = "ai_task.thinker"
 class Said:
     """One answer of the model; `used` is what a provider tells of its tokens.
 
-    `goes_on` if the provider asks for the rest of it, `fails` if it breaks off.
+    `goes_on` if the provider asks for the rest of it, `fails` if it breaks off,
+    `has_searched` if the provider has called a tool of its own.
     """
 
     text: str | None = None
@@ -66,6 +67,7 @@ class Said:
     used: tuple[int, int] | None = None
     goes_on: bool = False
     fails: Exception | None = None
+    has_searched: bool = False
 
 
 @dataclass(frozen=True)
@@ -215,8 +217,10 @@ class ThinkingEntity(ai_task.AITaskEntity):
 
     async def _deltas(
         self, chat_log: conversation.ChatLog, said: Said
-    ) -> AsyncGenerator[conversation.AssistantContentDeltaDict]:
+    ) -> AsyncGenerator[Delta]:
         inputs = [*map(_input, said.calls)]
+        for delta in _search() if said.has_searched else ():
+            yield delta
         if self.tasks.in_parts:
             for one in inputs:
                 yield {"role": "assistant"}
@@ -242,6 +246,23 @@ class ThinkingEntity(ai_task.AITaskEntity):
             given, written = said.used
             stats = {"input_tokens": given, "output_tokens": written}
             chat_log.async_trace({"stats": stats})
+
+
+type Delta = (
+    conversation.AssistantContentDeltaDict | conversation.ToolResultContentDeltaDict
+)
+
+
+def _search() -> Iterator[Delta]:
+    """Call a tool of the provider's own, as OpenAI's integration tells of it."""
+    search = llm.ToolInput(tool_name="search", tool_args={}, external=True)
+    yield {"role": "assistant", "tool_calls": [search]}
+    yield {
+        "role": "tool_result",
+        "tool_call_id": search.id,
+        "tool_name": search.tool_name,
+        "result": llm.ToolResult(data={"found": "rain"}),
+    }
 
 
 def _input(call: tuple[str, Any]) -> llm.ToolInput:
