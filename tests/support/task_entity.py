@@ -225,21 +225,22 @@ class ThinkingEntity(ai_task.AITaskEntity):
             for one in inputs:
                 yield {"role": "assistant"}
                 yield {"tool_calls": [one]}
-        elif self.tasks.at_once:
-            yield {"role": "assistant"}
-            for one in inputs:
-                yield {"tool_calls": [one]}
-        elif self.tasks.late and inputs:
-            yield {"role": "assistant", "tool_calls": inputs[:1]}
-            for one in inputs[1:]:
-                yield {"tool_calls": [one]}
         elif inputs:
-            yield {"role": "assistant", "tool_calls": inputs}
+            first = self._first(len(inputs))
+            yield {"role": "assistant", "tool_calls": inputs[:first]}
+            for one in inputs[first:]:
+                yield {"tool_calls": [one]}
         if said.text is not None:
             yield {"role": "assistant", "content": said.text}
         self._trace(chat_log, said)
         if said.fails is not None:
             raise said.fails
+
+    def _first(self, count: int) -> int:
+        """Return how many calls come with the beginning of a message."""
+        if self.tasks.at_once:
+            return 0
+        return 1 if self.tasks.late else count
 
     def _trace(self, chat_log: conversation.ChatLog, said: Said) -> None:
         if said.used is not None:
