@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import re
 from typing import Any
 
+from aiohttp import ClientConnectorCertificateError
+from aiohttp.client_reqrep import ConnectionKey
 from homeassistant.components import ai_task
 from homeassistant.config_entries import (
     SOURCE_USER,
@@ -284,6 +286,30 @@ class TestServerErrors:
         assert re.search("reached", error_text("config", form, "url"))
         await self.recovers(hass, llm_server, form)
 
+    async def test_https_where_there_is_none(
+        self, hass: HomeAssistant, llm_server: LlmServer
+    ) -> None:
+        form = await open_dialog(hass)
+        url = llm_server.url.replace("http:", "https:")
+        form = await fill_in(hass, form, {"url": url})
+        assert form["errors"] == {"url": "cannot_connect"}
+        words = error_text("config", form, "url")
+        assert "does not speak https" in words
+        assert "the address with http" in words
+        await self.recovers(hass, llm_server, form)
+
+    async def test_a_certificate_of_ones_own_is_a_matter_of_the_switch(
+        self, hass: HomeAssistant, aioclient_mock: AiohttpClientMocker
+    ) -> None:
+        place = ConnectionKey("box.test", 443, True, True, None, None, None)
+        own = ClientConnectorCertificateError(place, ValueError("self-signed"))
+        aioclient_mock.get("https://box.test/v1/models", exc=own)
+        form = await open_dialog(hass)
+        form = await fill_in(hass, form, {"url": "https://box.test"})
+        assert form["errors"] == {"verify_ssl": "cannot_connect"}
+        words = error_text("config", form, "verify_ssl")
+        assert "switch certificate verification off" in words
+
     async def test_a_server_that_takes_too_long(
         self, hass: HomeAssistant, llm_server: LlmServer
     ) -> None:
@@ -301,6 +327,7 @@ class TestServerErrors:
         form = await open_dialog(hass)
         form = await fill_in(hass, form, {"url": llm_server.url})
         assert form["errors"] == {"url": "not_openai_api"}
+        assert "A web page answers" in error_text("config", form, "url")
         await self.recovers(hass, llm_server, form)
 
     async def test_an_address_with_no_api_there_or_below(
@@ -311,6 +338,7 @@ class TestServerErrors:
         form = await fill_in(hass, form, {"url": elsewhere})
         assert form["errors"] == {"url": "not_openai_api"}
         assert suggested(form)["url"] == elsewhere
+        assert "often ends in /v1" in error_text("config", form, "url")
         asked = [request.path for request in llm_server.requests]
         assert asked == [
             "/shop/models",

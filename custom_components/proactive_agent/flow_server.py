@@ -95,6 +95,13 @@ def is_models_fault(err: ModelError) -> bool:
     return err.kind is ErrorKind.MODEL_NOT_FOUND or err.advice in _WITHOUT_TOOLS
 
 
+def server_error(err: ModelError) -> tuple[str, str]:
+    """Return field and error for a server that was not found."""
+    if err.advice is Advice.UNTRUSTED_CERTIFICATE:
+        return CONF_VERIFY_SSL, "cannot_connect"
+    return SERVER_ERRORS[err.kind]
+
+
 def model_error(err: ModelError, draft: Mapping[str, Any]) -> tuple[str, str]:
     """Return field and error for a failed probe; the field may be the server's."""
     match err.kind:

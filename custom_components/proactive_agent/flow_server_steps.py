@@ -17,11 +17,11 @@ from .engine.wire import normalise_url
 from .flow_schemas import SERVER_SCHEMA, model_schema
 from .flow_server import (
     OWN_KEYS,
-    SERVER_ERRORS,
     async_find_server,
     async_probe,
     entered_errors,
     model_error,
+    server_error,
 )
 from .flow_waiting import WaitingFlow
 from .texts import async_error_text
@@ -66,7 +66,7 @@ class ServerSteps(WaitingFlow[ConfigFlowContext, ConfigFlowResult, str], ConfigF
         """Go on to the model, or say what is wrong with the server."""
         if (err := self._failure) is None:
             return self._show_model(self._draft)
-        field, error = SERVER_ERRORS[err.kind]
+        field, error = server_error(err)
         reason = await async_error_text(self.hass, err)
         return self._show_server(self._entered, {field: error}, reason)
 
