@@ -9,7 +9,7 @@ CONTRACT = (ROOT / "docs" / "contract.md").read_text(encoding="utf-8")
 RULES, _, PLANNED = CONTRACT.partition("## Not built yet")
 NUMBER = r"[A-Z]\d+"
 # Rules of which nothing is built; of the others under that heading something is.
-WITHOUT_A_TEST = {"F7", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "S4"}
+WITHOUT_A_TEST = {"S4"}
 
 
 def _rules() -> set[str]:
@@ -38,5 +38,5 @@ def test_every_rule_that_is_built_has_a_test() -> None:
 
 
 def test_what_has_no_test_is_said_to_be_missing() -> None:
-    for rule in WITHOUT_A_TEST - {"P2", "P3", "P4", "P5", "P6"}:
+    for rule in WITHOUT_A_TEST:
         assert f"**{rule}**" in PLANNED
