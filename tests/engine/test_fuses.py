@@ -1,4 +1,6 @@
 from datetime import UTC, date, datetime, timedelta
+import json
+from typing import Any
 
 from hypothesis import given, strategies as st
 import pytest
@@ -6,6 +8,7 @@ import pytest
 from custom_components.proactive_agent.engine.fuses import (
     Limits,
     PauseReason,
+    Stop,
     StopReason,
     Used,
     deadline_from,
@@ -150,3 +153,22 @@ def test_what_stops_the_heartbeat(
 ) -> None:
     now = NOON + timedelta(seconds=seconds_late)
     assert stop_reason(Limits(max_ticks=2), used, now) is reason
+
+
+@pytest.mark.contract("C6", "F8")
+@pytest.mark.parametrize("reason", StopReason)
+@pytest.mark.parametrize("detail", [None, "The owner is home."])
+def test_a_stop_is_read_as_it_was_written(
+    reason: StopReason, detail: str | None
+) -> None:
+    stop = Stop(reason=reason, detail=detail)
+    assert Stop.from_dict(json.loads(json.dumps(stop.as_dict()))) == stop
+
+
+@pytest.mark.contract("D1")
+@pytest.mark.parametrize(
+    "data", [{}, {"reason": "agent"}, {"reason": "x", "detail": None}, {"detail": 1}]
+)
+def test_rubbish_is_no_stop(data: dict[str, Any]) -> None:
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        Stop.from_dict(data)

@@ -7,6 +7,7 @@ import pytest
 from custom_components.proactive_agent.engine.errors import CutReason, ErrorKind
 from custom_components.proactive_agent.engine.plain_text import MAX_LENGTH, plain_line
 from custom_components.proactive_agent.engine.records import (
+    NOT_ENDED,
     ActionRecord,
     ActionStatus,
     Outcome,
@@ -16,6 +17,7 @@ from custom_components.proactive_agent.engine.report import (
     Ending,
     Phrases,
     owner_message,
+    settled_message,
 )
 
 SENTENCES = {
@@ -25,6 +27,9 @@ SENTENCES = {
     "waiting": "Waiting for your yes: {actions}.",
     "still_running": "Still running: {actions}.",
     "unhelpful": "It did not help, and was not repeated: {actions}.",
+    "settled_done": "It has ended: {actions}.",
+    "settled_failed": "It has failed: {actions}.",
+    "settled_unended": "It may still be running: {actions}.",
     "cut_timeout": "The run was cut short: it took too long.",
     "cut_turn_limit": "The run was cut short: it needed too many turns.",
     "cut_action_limit": "The run was cut short: it reached its limit of actions.",
@@ -55,6 +60,7 @@ FAILED = action("Play", ActionStatus.FAILED)
 WAITS = action("Unlock", ActionStatus.WAITING)
 RUNS = action("Wash", ActionStatus.STILL_RUNNING)
 DRY = action("Feed", ActionStatus.NOT_DONE)
+UNENDED = replace(FAILED, error=NOT_ENDED)
 
 
 @pytest.mark.contract("S1", "S2", "A6")
@@ -322,3 +328,50 @@ def test_what_did_not_help_is_told_even_if_nothing_else_is(
 ) -> None:
     assert ending.outcome is outcome
     assert owner_message(ending, phrases()) == message
+
+
+@pytest.mark.contract("S2", "S3", "P1")
+@pytest.mark.parametrize(
+    "status", [ActionStatus.DONE, ActionStatus.ALREADY, ActionStatus.FAILED]
+)
+def test_what_got_its_answer_meanwhile_is_not_told_by_the_run(
+    status: ActionStatus,
+) -> None:
+    answered = replace(WAITS, status=status, answered_by="Anna")
+    alone = Ending(actions=(answered,))
+    assert (alone.outcome, owner_message(alone, phrases())) == (Outcome.WAITING, None)
+    assert not alone.acted
+    both = Ending(actions=(DONE, answered), said=SAID)
+    assert (both.outcome, owner_message(both, phrases())) == (Outcome.ACTED, SAID)
+
+
+@pytest.mark.contract("S1", "S4")
+@pytest.mark.parametrize(
+    ("actions", "has_called"),
+    [
+        ((), False),
+        ((ALREADY, FAILED, WAITS, DRY), False),
+        ((DONE,), True),
+        ((RUNS,), True),
+        ((UNENDED,), True),
+    ],
+)
+def test_a_run_has_called_what_was_done_or_may_still_be(
+    actions: tuple[ActionRecord, ...], has_called: bool
+) -> None:
+    assert Ending(actions=actions).has_called is has_called
+
+
+@pytest.mark.contract("R8", "S2")
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        (DONE, "It has ended: Feed."),
+        (FAILED, "It has failed: Play."),
+        (UNENDED, "It may still be running: Play."),
+    ],
+)
+def test_what_became_of_an_action_is_told_as_it_is(
+    action: ActionRecord, message: str
+) -> None:
+    assert settled_message(action, phrases()) == message
