@@ -30,7 +30,7 @@ from tests.support.doors import (
     door,
     own_phone,
 )
-from tests.support.heartbeats import clock, endpoint, home
+from tests.support.heartbeats import clock, endpoint, home, let_run
 from tests.support.llm_server import llm_server
 from tests.support.notifiers import kept
 
@@ -351,21 +351,26 @@ async def test_so_do_those_that_came_too_late(door: Door) -> None:
 
 
 @pytest.mark.contract("P7")
-async def test_a_tap_while_home_assistant_starts_counts_when_all_is_there(
-    door: Door, anna: MockUser
+async def test_a_tap_while_home_assistant_starts_counts_and_waits_for_the_rest(
+    door: Door, anna: MockUser, her_phone: list[ServiceCall]
 ) -> None:
     approval_id = await door.ask()
     entry_id = door.home.entry.entry_id
     assert await door.hass.config_entries.async_unload(entry_id)
     door.hass.set_state(CoreState.starting)
     assert await door.hass.config_entries.async_setup(entry_id)
-    await door.tap(door.button(approval_id, APPROVE), anna.id)
-    await door.tap("PROACTIVE_AGENT_APPROVE_made-up", anna.id)
-    assert (door.opened, door.told) == ([], [])
+    door.send(door.button(approval_id, APPROVE), Context(user_id=anna.id))
+    door.send("PROACTIVE_AGENT_APPROVE_made-up", Context(user_id=anna.id))
+    await let_run()
+    assert (door.opened, door.told, read(her_phone)) == ([], [], [])
+    assert door.state == "unknown"
     door.hass.set_state(CoreState.running)
     door.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await door.home.settled()
     assert (door.opened, door.told) == ([FRONT], [DONE])
+    assert read(her_phone) == [
+        "This tap did nothing, because the request is no longer known."
+    ]
 
 
 @pytest.mark.contract("P7")

@@ -155,7 +155,7 @@ async def test_sentences_ask_for_nothing_that_is_not_given(
         if name
     }
 
-    about_requests = {"because", "heartbeat", "request", "time", "who"}
+    about_requests = {"because", "count", "heartbeat", "request", "time", "who"}
     assert asked == {"actions", "detail", "message"} | about_requests | ERROR_WORDS
 
 

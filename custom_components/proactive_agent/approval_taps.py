@@ -70,7 +70,10 @@ class Taps:
 
     @callback
     def listen(self) -> CALLBACK_TYPE:
-        """Hear taps; returns what ends it. They are kept until `start`."""
+        """Hear taps; returns what ends it.
+
+        Those that nobody knows are kept until `start`: some may only be late.
+        """
         unlisten = self._hass.bus.async_listen(TAPPED, self._heard)
 
         @callback
@@ -82,24 +85,22 @@ class Taps:
 
     @callback
     def start(self) -> None:
-        """Take the taps: what they are about is there from now on (P7)."""
+        """Reply from now on also to what nobody knows: all is loaded (P7)."""
         early, self._early = self._early or (), None
         for tap in early:
             self._take(tap)
 
     @callback
     def _heard(self, event: Event[dict[str, Any]]) -> None:
-        if (tap := Tap.of(event)) is None:
-            return
-        if self._early is not None:
-            self._early.append(tap)
-        else:
+        if (tap := Tap.of(event)) is not None:
             self._take(tap)
 
     @callback
     def _take(self, tap: Tap) -> None:
         if (request := self._answers.by_secret(tap.secret)) is not None:
             self._spawn(self._answer(request, tap))
+        elif self._early is not None:
+            self._early.append(tap)
         elif self._is_nobodys(tap):
             self._spawn(self._reply(tap, "reply_unknown"))
 
