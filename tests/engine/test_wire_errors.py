@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,8 @@ from custom_components.proactive_agent.engine.wire import (
 )
 from custom_components.proactive_agent.engine.wire.models import is_listed
 
+# What servers of many kinds say of one and the same fault.
+SAID = Path(__file__).parents[1] / "fixtures" / "wire" / "errors.json"
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
@@ -112,6 +115,14 @@ def _error(message: str, **fields: Any) -> dict[str, Any]:
     ],
 )
 def test_kind(status: int, body: Any, kind: str) -> None:
+    assert _classify(status, body).kind is ErrorKind(kind)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [one.values() for one in json.loads(SAID.read_text(encoding="utf-8"))],
+)
+def test_the_words_of_many_servers(status: int, body: Any, kind: str) -> None:
     assert _classify(status, body).kind is ErrorKind(kind)
 
 

@@ -332,6 +332,7 @@ def test_one_line_of_ollama() -> None:
     assert caught.value.advice is Advice.ALL_THOUGHT
 
 
+WHOLE = {"choices": [{"message": {"role": "assistant", "content": "Hello"}}]}
 WEATHER = piece('{"city": "Oslo"}', index=0, id="a", name="get_weather")
 
 
@@ -346,6 +347,12 @@ WEATHER = piece('{"city": "Oslo"}', index=0, id="a", name="get_weather")
         lines(ollama(content="Hel"), ollama(content="lo")),
         lines(ollama(content="Hel"), LAST)[:-9],
         lines(ollama(content="Hel")),
+        # Whole answers, but two of them
+        lines(WHOLE, WHOLE),
+        sse(WHOLE, WHOLE, DONE),
+        sse(*HELLO, WHOLE, DONE),
+        # All so far with each piece, and no end
+        sse({"choices": [{"delta": {"content": "H"}, "message": {"content": "H"}}]}),
         b"data: \n\n",
         b"data: [DONE]\n\n",
         b": nothing\n\n",

@@ -82,7 +82,7 @@ def _message(fields: Mapping[str, Any]) -> str:
 
 def _messages(fields: Mapping[str, Any]) -> Iterator[str]:
     yield as_text(as_dict(fields.get("metadata")).get("raw"))
-    for key in ("message", "msg", "detail", "error_description", "error"):
+    for key in ("message", "msg", "detail", "error_description", "error", "errors"):
         value = fields.get(key)
         yield as_text(value)
         if inner := as_dict(value):
@@ -94,7 +94,8 @@ def _located(item: Any) -> str:
     """Read one entry of a validation error: where, and what."""
     fields = as_dict(item)
     place = ".".join(str(step) for step in as_list(fields.get("loc")))
-    return ": ".join(filter(None, (place, as_text(fields.get("msg")))))
+    said = as_text(fields.get("msg")) or as_text(fields.get("message"))
+    return ": ".join(filter(None, (place, said)))
 
 
 def _words(fields: Mapping[str, Any]) -> str:
@@ -118,7 +119,7 @@ def _status(status: int, *levels: Mapping[str, Any]) -> int:
         return status
     for fields in levels:
         for key in ("code", "status"):
-            code = str(fields.get(key)).strip()
+            code = str(fields.get(key)).strip().removesuffix(".0")
             if re.fullmatch(r"[45]\d\d", code):
                 return int(code)
     return status

@@ -55,6 +55,7 @@ _RULES: Final = (
         r"context_length_exceeded|exceed_context_size|maximum model length"
         r"|context (?:size|window|limit|length)|(?:prompt|input|request) (?:is )?too l"
         r"|prompt token count|input token count|too many input tokens"
+        r"|tokens in the prompt|inputs`? must have less|inputs`? tokens \+"
         r"|exceeds? the (?:maximum|max) (?:number of|input) tokens",
     ),
     Rule(ErrorKind.CONTEXT_LENGTH, on=(413,)),
@@ -68,11 +69,17 @@ _RULES: Final = (
     ),
     Rule(
         ErrorKind.MODEL_NOT_FOUND,
-        r"model_not_(?:found|exist|supported)|invalid_model|deploymentnotfound"
-        r"|(?:unknown|no such) model|not a valid model"
-        r"|invalid model(?: name| id| specified|:|$)"
-        r"|\bmodel\b.{0,120}?(?:not found|not exist|not available|not loaded)"
-        r"|requested model .{0,80}not supported"
+        r"model_not_(?:found|exist|supported|available)|invalid_model"
+        r"|deploymentnotfound|model_decommissioned|not_found_error.{0,20}\bmodel\b"
+        r"|(?:unknown|no such) model|not a valid model|model identifier is invalid"
+        r"|invalid model(?: name| id| specified|:|$)|access (?:to (?:the )?)?model\b"
+        r"|\bmodels?\b.{0,120}?(?:not found|not exist|not available|not loaded"
+        r"|no longer (?:supported|available)|decommissioned|unloaded"
+        r"|not supported by provider)"
+        r"|not found the model|requested model .{0,80}not supported"
+        r"|(?:available|router) for (?:the )?(?:selected|requested) model"
+        r"|llm provider not provided"
+        r"|suitable inference handler|function '[^']+': not found|模型不存在"
         r"|no models? loaded|no endpoints found|try pulling",
         on=_CALM,
     ),
@@ -80,8 +87,11 @@ _RULES: Final = (
     Rule(
         ErrorKind.QUOTA,
         r"insufficient[_ ](?:quota|balance|credit|fund)|credit balance"
+        r"|balance is insufficient|not have (?:any |enough )?credits"
+        r"|have any credits|used all available credits|exceeded_current_quota_error"
         r"|billing_(?:hard_limit|not_active)|(?:more|out of|no) credits"
-        r"|payment required|key limit exceeded|spend(?:ing)? limit|in arrears",
+        r"|payment required|key limit exceeded|spend(?:ing)? limit|in arrears|arrearage"
+        r"|budget.{0,12}exceeded|requires? an? (?:\w+ )?subscription|余额不足",
     ),
     Rule(
         ErrorKind.AUTH,
@@ -107,7 +117,7 @@ _RULES: Final = (
     Rule(
         ErrorKind.LOADING,
         r"loading (?:the )?model|(?:currently|still|is) loading"
-        r"|model is (?:starting|warming)",
+        r"|model is (?:starting|warming|not ready)",
         on=(*_FINE, *_FAILED),
     ),
     Rule(ErrorKind.RATE_LIMIT, on=(429,)),

@@ -108,11 +108,13 @@ def _merge_choice(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
         for key, value in part.items()
         if value is not None and key not in ("delta", "message")
     }
-    deltas = [
-        as_dict(part.get("delta")) or as_dict(part.get("message")) for part in parts
-    ]
-    whole = any(as_dict(part.get("message")) for part in parts)
-    return {"finish_reason": None, **known, "message": merge(deltas), "whole": whole}
+    deltas = [part["delta"] for part in parts if isinstance(part.get("delta"), dict)]
+    messages = [as_dict(part.get("message")) for part in parts if "delta" not in part]
+    whole = [message for message in messages if message]
+    if len(whole) > 1 or (whole and any(deltas)):
+        raise ValueError("more than one answer")
+    message = whole[0] if whole else merge(deltas)
+    return {"finish_reason": None, **known, "message": message, "whole": bool(whole)}
 
 
 def _is_whole(choice: dict[str, Any]) -> bool:
