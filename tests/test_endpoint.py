@@ -387,6 +387,27 @@ async def test_loading_is_waited_for_with_patience(
     assert all(2 <= wait <= 2.5 for wait in sleeper.waits)
 
 
+async def test_what_a_server_foresees_of_loading_is_looked_at_again_soon(
+    client: EndpointClient, llm_server: LlmServer, sleeper: Sleeper
+) -> None:
+    body = {"error": "Model m is currently loading", "estimated_time": 600}
+    llm_server.play(Raw(status=503, body=body), text("Hi."))
+    assert (await client.complete(MESSAGES, TOOLS)).text == "Hi."
+    assert 10 <= sleeper.waits[0] <= 12.5
+
+
+async def test_at_once_means_at_once_only_once(
+    client: EndpointClient, llm_server: LlmServer, sleeper: Sleeper
+) -> None:
+    past = {"Retry-After": "Wed, 21 Oct 2015 07:28:00 GMT"}
+    llm_server.always = Raw(status=429, headers=past)
+    assert (await _fails(client)).kind is ErrorKind.RATE_LIMIT
+    first, second, third = sleeper.waits
+    assert first == 0
+    assert 2 <= second <= 2.5
+    assert 4 <= third <= 5
+
+
 async def test_the_server_names_the_wait(
     client: EndpointClient, llm_server: LlmServer, sleeper: Sleeper
 ) -> None:
@@ -631,3 +652,69 @@ async def test_a_host_that_nobody_knows(
     )
     error = await _fails(EndpointClient(session, options, sleeper))
     assert error.advice is Advice.UNKNOWN_HOST
+
+
+@pytest.mark.contract("F5")
+async def test_what_came_to_nothing_is_paid_for(
+    client: EndpointClient, llm_server: LlmServer
+) -> None:
+    llm_server.play(text(""), BUSY, text("Hi."))
+    reply = await client.complete(MESSAGES, TOOLS)
+    assert reply.usage == Usage(prompt=40, completion=16)
+    llm_server.play(text(""), text(""), text(""))
+    assert (await _fails(client)).usage == Usage(prompt=60, completion=24)
+
+
+@pytest.mark.contract("F5")
+async def test_what_nobody_knows_is_thought_of_once(
+    client: EndpointClient, llm_server: LlmServer
+) -> None:
+    llm_server.play(CLOSE, CLOSE, text("Hi."))
+    usage = (await client.complete(MESSAGES, ())).usage
+    assert usage is not None
+    assert usage.estimated
+    assert 20 < usage.prompt < 60
+
+
+@pytest.mark.contract("F5")
+async def test_who_is_not_reached_has_used_nothing(
+    client: EndpointClient, llm_server: LlmServer
+) -> None:
+    await llm_server.close()
+    assert (await _fails(client)).usage == Usage()
+
+
+async def test_a_long_complaint_is_not_thought_about(
+    client: EndpointClient, llm_server: LlmServer
+) -> None:
+    llm_server.play(Raw(status=400, body={"error": {"message": "x" * 300_000}}))
+    assert (await _fails(client)).kind is ErrorKind.BAD_REQUEST
+
+
+async def test_a_request_in_another_shape_than_json(
+    hass: HomeAssistant, options: EndpointOptions, llm_server: LlmServer
+) -> None:
+    llm_server.play(_refusal("This model only supports streaming."), text("Hi."))
+    client = EndpointClient(async_get_clientsession(hass), options)
+    assert (await client.complete(MESSAGES, TOOLS)).text == "Hi."
+    assert [one["stream"] for one in llm_server.chats] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("url", "advice"),
+    [
+        ("/api", Advice.ADD_V1),
+        ("/v1beta/openai", Advice.NOT_OPENAI_API),
+        ("/v1/x", Advice.NOT_OPENAI_API),
+    ],
+)
+async def test_an_address_that_lacks_something(
+    hass: HomeAssistant,
+    options: EndpointOptions,
+    llm_server: LlmServer,
+    url: str,
+    advice: Advice,
+) -> None:
+    options = replace(options, url=llm_server.url.replace("/v1", url))
+    client = EndpointClient(async_get_clientsession(hass), options)
+    assert (await _fails(client)).advice is advice

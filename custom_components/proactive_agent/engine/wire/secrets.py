@@ -57,7 +57,7 @@ def _spelling(letter: str) -> str:
     percent = "".join(
         f"%(?:25)?{byte:02x}" for byte in letter.encode("utf-8", "replace")
     )
-    plain = rf"\\?{re.escape(letter)}|{re.escape(escape(letter))}"
+    plain = rf"\\*{re.escape(letter)}|{re.escape(escape(letter))}"
     return rf"(?:{plain}|{percent}|\\u{code:04x}|&#{code};|&#x{code:x};)"
 
 

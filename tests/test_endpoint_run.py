@@ -1,0 +1,213 @@
+"""The line to the model in whole runs: what goes back, what is remembered and told."""
+
+from base64 import b64encode
+import json
+import logging
+from typing import Any
+from urllib.parse import quote as percent
+
+from homeassistant.core import HomeAssistant
+import pytest
+
+from custom_components.proactive_agent.diagnostics import (
+    async_get_config_entry_diagnostics,
+)
+from tests.support.heartbeats import FEED, Clock, Home, clock, home
+from tests.support.llm_server import (
+    MODEL,
+    USAGE,
+    Held,
+    Raw,
+    calls,
+    llm_server,
+    text,
+)
+
+__all__ = ["Clock", "clock", "home", "llm_server"]
+
+KEY = "Owner/Key+42=secret"
+
+
+def _change(hass: HomeAssistant, home: Home, **data: Any) -> None:
+    hass.config_entries.async_update_entry(home.entry, data={**home.entry.data, **data})
+
+
+def _thoughtful() -> dict[str, Any]:
+    answer = calls(("feed", {"food": "meal"}))
+    message = answer["choices"][0]["message"]
+    message["reasoning_content"] = "She is hungry."
+    message["tool_calls"][0]["extra_content"] = {"signature": "s"}
+    return answer
+
+
+@pytest.mark.contract("R1", "C7")
+async def test_what_only_a_server_knows_goes_back_to_it_alone(
+    hass: HomeAssistant, home: Home
+) -> None:
+    beat = await home.add_heartbeat(act=FEED)
+    held = Held(text("Fed."))
+    home.llm_server.play(_thoughtful(), held, text("Fine."))
+    run = hass.async_create_task(beat.wake())
+    await held.reached.wait()
+    # Another model from here on, but not for the run that is in flight.
+    _change(hass, home, model="another")
+    held.release.set()
+    await run
+    first, second = home.llm_server.chats
+    assert (first["model"], second["model"]) == (MODEL, MODEL)
+    (echoed,) = [one for one in second["messages"] if one["role"] == "assistant"]
+    assert echoed["reasoning_content"] == "She is hungry."
+    assert echoed["tool_calls"][0]["extra_content"] == {"signature": "s"}
+    await home.settled()
+    await beat.wake()
+    third = home.llm_server.chats[2]
+    assert third["model"] == "another"
+    assert [one["role"] for one in third["messages"]] == ["system", "user"]
+    assert "She is hungry." not in json.dumps(third["messages"])
+    assert "signature" not in json.dumps(third["messages"])
+
+
+async def test_a_refused_option_is_not_sent_again_after_a_restart(
+    hass: HomeAssistant, home: Home
+) -> None:
+    _change(hass, home, extra_body={"temperature": 0.2, "seed": 1})
+    beat = await home.add_heartbeat()
+    message = "Unsupported parameter: 'temperature' is not supported with this model."
+    home.llm_server.play(
+        Raw(status=400, body={"error": {"message": message, "param": "model"}}),
+        text("Fine."),
+        text("Fine."),
+    )
+    run = await beat.wake()
+    assert run["outcome"] == "nothing"
+    await home.reload()
+    await beat.wake()
+    sent = [(one.get("temperature"), one["seed"]) for one in home.llm_server.chats]
+    assert sent == [(0.2, 1), (None, 1), (None, 1)]
+
+
+@pytest.mark.contract("F5")
+async def test_answers_that_came_to_nothing_are_counted(home: Home) -> None:
+    beat = await home.add_heartbeat(fuses={"run_timeout": 3600})
+    home.llm_server.play(text(""), {"choices": [], "usage": USAGE}, text("Fine."))
+    run = home.hass.async_create_task(beat.wake())
+    await home.clock.turn_until(run.done)
+    assert (await run)["tokens"] == {"prompt": 60, "completion": 24}
+    assert (await run)["tokens_estimated"] is False
+    assert beat.state("tokens_used") == "84"
+
+
+@pytest.mark.contract("F5", "R7")
+async def test_an_error_that_has_used_nothing_costs_nothing(home: Home) -> None:
+    beat = await home.add_heartbeat()
+    home.llm_server.play(Raw(status=400, body={"error": {"message": "no"}}))
+    run = await beat.wake()
+    assert run["error"]["kind"] == "bad_request"
+    assert run["tokens"] == {"prompt": 0, "completion": 0}
+    assert beat.state("tokens_used") == "0"
+
+
+@pytest.mark.contract("F5", "R7")
+async def test_an_error_that_was_paid_for_is_counted(home: Home) -> None:
+    beat = await home.add_heartbeat(fuses={"run_timeout": 3600})
+    home.llm_server.play(text(""), text(""), text(""))
+    run = home.hass.async_create_task(beat.wake())
+    await home.clock.turn_until(run.done)
+    assert (await run)["error"]["kind"] == "invalid_response"
+    assert (await run)["tokens"] == {"prompt": 60, "completion": 24}
+    assert beat.state("tokens_used") == "84"
+
+
+@pytest.mark.contract("R7")
+async def test_the_record_says_what_to_do(home: Home) -> None:
+    beat = await home.add_heartbeat()
+    home.llm_server.models = ["llama3.2", "qwen3"]
+    home.llm_server.play(
+        Raw(status=404, body={"error": {"message": f"model '{MODEL}' not found"}})
+    )
+    run = await beat.wake()
+    assert run["error"] == {
+        "kind": "model_not_found",
+        "message": f"Model {MODEL} is not there. The server has: llama3.2, qwen3."
+        f" The server said: 404: model '{MODEL}' not found",
+    }
+
+
+@pytest.mark.contract("R7")
+async def test_an_address_without_its_version(hass: HomeAssistant, home: Home) -> None:
+    _change(hass, home, url=home.llm_server.url.replace("/v1", "/api"))
+    beat = await home.add_heartbeat()
+    run = await beat.wake()
+    assert run["error"] == {
+        "kind": "not_openai_api",
+        "message": "The server answers, but not at this address. Add /v1 to the"
+        " address. The server said: 404: Not Found",
+    }
+
+
+async def test_a_server_that_always_streams(home: Home) -> None:
+    beat = await home.add_heartbeat(act=FEED)
+    call = {"index": 0, "id": "a", "function": {"name": "feed", "arguments": ""}}
+    more = {"index": 0, "function": {"arguments": '{"food": "meal"}'}}
+    home.llm_server.play(
+        _stream({"tool_calls": [call]}, {"tool_calls": [more]}),
+        _stream({"content": "I have "}, {"content": "fed her."}),
+    )
+    run = await beat.wake()
+    assert run["outcome"] == "acted"
+    assert run["answer"] == "I have fed her."
+    assert [one["action"] for one in run["actions"]] == ["script.feed"]
+
+
+def _stream(*deltas: dict[str, Any]) -> Raw:
+    chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    lines = [*map(json.dumps, chunks), "[DONE]"]
+    body = "".join(f"data: {line}\n\n" for line in lines)
+    return Raw(headers={"Content-Type": "text/event-stream"}, body=body)
+
+
+@pytest.mark.parametrize(
+    "echo",
+    [
+        KEY,
+        f"Bearer {KEY}",
+        percent(KEY, safe=""),
+        f"Basic {b64encode(f'user:{KEY}'.encode()).decode()}",
+        b64encode(KEY.encode()).decode(),
+        f"{KEY[:4]}****{KEY[-4:]}",
+        f"{KEY[:5]}...{KEY[-6:]}",
+        KEY.replace("/", "\\/"),
+    ],
+)
+async def test_the_key_is_told_to_nobody(
+    hass: HomeAssistant, home: Home, caplog: pytest.LogCaptureFixture, echo: str
+) -> None:
+    caplog.set_level(logging.DEBUG, "custom_components.proactive_agent")
+    _change(hass, home, api_key=KEY)
+    beat = await home.add_heartbeat()
+    said = f"Incorrect API key provided: {echo}. See https://box/?key={echo}"
+    home.llm_server.play(
+        Raw(
+            status=400,
+            headers={"Location": f"http://box/{percent(echo)}"},
+            body={"error": {"message": said, "param": echo, "code": echo}},
+        )
+    )
+    run = await beat.wake()
+    assert run["outcome"] == "error"
+    told = [
+        json.dumps(run),
+        json.dumps(await async_get_config_entry_diagnostics(hass, home.entry)),
+        json.dumps([dict(event.data) for event in home.events], default=str),
+        *(
+            record.getMessage()
+            for record in caplog.records
+            if "proactive" in record.name
+        ),
+        *(f"{one.state} {one.attributes}" for one in hass.states.async_all()),
+        *home.told,
+    ]
+    for words in told:
+        for part in (KEY, echo, KEY[:5], KEY[-6:]):
+            assert part not in words
