@@ -1,6 +1,7 @@
 """When the next tick is due, whatever came between (C1, C6)."""
 
 from datetime import datetime, timedelta
+from zlib import crc32
 
 
 def next_due(anchor: datetime, interval: timedelta, now: datetime) -> datetime:
@@ -21,5 +22,4 @@ def has_missed(
 
 def spread(key: str, least: timedelta, most: timedelta) -> timedelta:
     """Return a moment between two, always the same for one key, evenly over keys."""
-    share = sum(ord(letter) * 31**place for place, letter in enumerate(key)) % 997
-    return least + (most - least) * (share / 997)
+    return least + (most - least) * (crc32(key.encode("utf-8", "replace")) / 2**32)
