@@ -60,7 +60,7 @@ async def running_house(
         try:
             async with aiohttp.ClientSession() as session:
                 api = HassApi(session, f"http://{HOST}:{port}")
-                await _move_in(api, process)
+                await move_in(api, process)
                 async with open_socket(session, api) as socket:
                     yield House(
                         api=api, socket=socket, process=process, config_dir=folder
@@ -77,20 +77,30 @@ async def _with_log(err: DemoError, process: HassProcess) -> str:
     return f"{what}{err}\n--- The end of its log:\n{process.tail()}"
 
 
-async def _move_in(api: HassApi, process: HassProcess) -> None:
+async def move_in(api: HassApi, process: HassProcess) -> None:
+    """Wait for a fresh Home Assistant, and give it its owner; `api` gets the token."""
+
     async def is_answering() -> bool | None:
         with suppress(DemoError):
             await api.get("/api/onboarding")
             return True
         return None
 
-    async def is_running() -> bool | None:
-        return (await api.get("/api/config"))["state"] == "RUNNING" or None
-
     await process.until(
         is_answering, seconds=START_SECONDS, what="Home Assistant's web server"
     )
     await _onboard(api)
+    await until_running(api, process)
+
+
+async def until_running(api: HassApi, process: HassProcess) -> None:
+    """Wait for the end of Home Assistant's start, with a token that it knows."""
+
+    async def is_running() -> bool | None:
+        with suppress(DemoError):
+            return (await api.get("/api/config"))["state"] == "RUNNING" or None
+        return None
+
     await process.until(
         is_running, seconds=START_SECONDS, what="the end of Home Assistant's start"
     )
