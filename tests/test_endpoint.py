@@ -18,7 +18,7 @@ import pytest
 from custom_components.proactive_agent import endpoint
 from custom_components.proactive_agent.endpoint import EndpointClient
 from custom_components.proactive_agent.endpoint_line import MAX_BYTES
-from custom_components.proactive_agent.endpoint_retry import MAX_WAIT
+from custom_components.proactive_agent.endpoint_retry import GLANCE, MAX_WAIT, RUN
 from custom_components.proactive_agent.engine.errors import (
     Advice,
     ErrorKind,
@@ -169,7 +169,7 @@ async def test_the_catalogue_over_a_socket(
     assert (len(sent) > 1) is again
 
 
-CALLED = {
+CALLED: dict[str, Any] = {
     "role": "assistant",
     "content": "",
     "tool_calls": [
@@ -180,7 +180,7 @@ CALLED = {
         }
     ],
 }
-ANSWERED = (
+ANSWERED: tuple[dict[str, Any], ...] = (
     *MESSAGES,
     CALLED,
     {"role": "tool", "tool_call_id": "call_1", "content": "rain"},
@@ -541,7 +541,7 @@ async def test_a_request_has_a_bound_of_its_own(
     client: EndpointClient, llm_server: LlmServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm_server.play(Held(text("Too late.")))
-    monkeypatch.setattr(endpoint, "RUN", replace(endpoint.RUN, seconds=0))
+    monkeypatch.setattr(f"{endpoint.__name__}.RUN", replace(RUN, seconds=0))
     assert (await _fails(client)).kind is ErrorKind.TIMEOUT
 
 
@@ -633,7 +633,7 @@ async def test_a_missing_model_is_told_without_a_list_of_use(
     monkeypatch: pytest.MonkeyPatch,
     listed: Any,
 ) -> None:
-    monkeypatch.setattr(endpoint, "GLANCE", replace(endpoint.GLANCE, seconds=0.2))
+    monkeypatch.setattr(f"{endpoint.__name__}.GLANCE", replace(GLANCE, seconds=0.2))
     llm_server.models_answer = listed
     llm_server.play(MISSING)
     error = await _fails(client)

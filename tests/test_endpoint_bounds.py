@@ -1,7 +1,7 @@
 """Whatever comes over the line: a clear error, in bounded time and memory."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from compression import zstd
 from dataclasses import replace
 import gzip
@@ -18,6 +18,7 @@ import pytest
 from custom_components.proactive_agent import endpoint
 from custom_components.proactive_agent.endpoint import EndpointClient
 from custom_components.proactive_agent.endpoint_line import MAX_BYTES
+from custom_components.proactive_agent.endpoint_retry import RUN
 from custom_components.proactive_agent.engine.errors import (
     Advice,
     ErrorKind,
@@ -49,7 +50,7 @@ async def client_fixture(hass: HomeAssistant, bad_server: BadServer) -> Endpoint
 
 @pytest.fixture(name="half_a_second")
 def half_a_second_fixture(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoint, "RUN", replace(endpoint.RUN, seconds=0.5))
+    monkeypatch.setattr(f"{endpoint.__name__}.RUN", replace(RUN, seconds=0.5))
 
 
 async def _fails(client: EndpointClient) -> ModelError:
@@ -224,7 +225,11 @@ async def test_what_is_hardly_http(
 async def test_an_answer_that_is_packed(
     client: EndpointClient, bad_server: BadServer, coding: str
 ) -> None:
-    pack = {"gzip": gzip.compress, "deflate": zlib.compress, "zstd": zstd.compress}
+    pack: dict[str, Callable[[bytes], bytes]] = {
+        "gzip": gzip.compress,
+        "deflate": zlib.compress,
+        "zstd": zstd.compress,
+    }
     body = pack.get(coding, bytes)(SOUND)
     bad_server.play(answer(body, Content_Encoding=coding))
     assert (await client.complete(MESSAGES, TOOLS)).text == "Hi."

@@ -350,7 +350,7 @@ def no_head(form: Form, _rand: Random) -> Form | None:
 def usage_of_another_kind(form: Form, rand: Random) -> Form | None:
     if _message(form.payload) is None:
         return None
-    usages = [
+    usages: list[Any] = [
         *(None, {}, [], "x", {"prompt_tokens": "20", "completion_tokens": "8"}),
         *({"prompt_tokens": -1}, {"total_tokens": 10**40}, {"prompt_tokens": 2.5}),
         {"prompt_tokens": 20, "prompt_tokens_details": {"cached_tokens": 3}},
@@ -676,7 +676,7 @@ def a_flat_error(form: Form, _rand: Random) -> Form | None:
 def an_error_with_more_in_it(form: Form, rand: Random) -> Form | None:
     if not isinstance(form.payload, dict) or _error(form.payload) is None:
         return None
-    more = [
+    more: list[dict[str, Any]] = [
         *({"request_id": "req_1"}, {"success": False}, {"status": "error"}, {"id": 5}),
         *({"choices": []}, {"choices": None}, {"detail": None}, {"type": "error"}),
     ]

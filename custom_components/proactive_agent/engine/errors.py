@@ -150,7 +150,7 @@ class ModelError(AgentError):
         )
 
     def _line(self) -> str:
-        what = f" ({self.advice})" if self.advice != self.kind else ""
+        what = f" ({self.advice})" if self.advice.value != self.kind.value else ""
         known = ", ".join(f"{key} {value}" for key, value in self.placeholders.items())
         return ": ".join(filter(None, (f"{self.kind}{what}", known, self.said)))
 

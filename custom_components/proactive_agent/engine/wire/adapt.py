@@ -138,7 +138,7 @@ def _flags(case: _Case) -> Iterator[Shape]:
     text = f"{case.facts.message} {case.facts.parameter}".lower()
     for flag, pattern in FLAGS.items():
         if pattern.search(text):
-            yield replace(case.shape, **{flag: True})
+            yield case.shape.with_flag(flag)
 
 
 _WAYS: Final[tuple[Callable[[_Case], Iterator[Shape]], ...]] = (

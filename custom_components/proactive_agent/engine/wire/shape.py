@@ -17,7 +17,7 @@ from .schemas import strip_schemas, without_parameters
 from .values import as_dict, as_list
 
 KEPT: Final = frozenset({"model", "messages", "tools"})
-LIMITS: Final = ("max_tokens", "max_completion_tokens")
+LIMITS: Final[tuple[str, str]] = ("max_tokens", "max_completion_tokens")
 _MOST: Final = 64  # names of one sort; what is remembered has to stay small
 
 
@@ -66,6 +66,11 @@ class Shape:
         """Return the shape with names added to one of its sets."""
         return replace(self, **{key: getattr(self, key) | {*names}})
 
+    def with_flag(self, key: str) -> Self:
+        """Return the shape with one of its flags set."""
+        changes: dict[str, Any] = {key: True}
+        return replace(self, **changes)
+
     def as_dict(self) -> dict[str, Any]:
         """Return what differs from the usual, as JSON."""
         return {
@@ -90,14 +95,15 @@ class Shape:
     def _limit(self, body: dict[str, Any]) -> None:
         if self.max_tokens is None:
             return
-        key = next((key for key in LIMITS if key in body), None)
-        if key is None:
-            key = self.renamed.get("max_tokens", "max_tokens")
-            if "max_tokens" in self.dropped:
-                key = "max_completion_tokens"
+        key = next((key for key in LIMITS if key in body), self._limit_key())
         given = body.get(key)
         is_less = isinstance(given, int) and given < self.max_tokens
         body[key] = given if is_less else self.max_tokens
+
+    def _limit_key(self) -> str:
+        if "max_tokens" in self.dropped:
+            return "max_completion_tokens"
+        return self.renamed.get("max_tokens", "max_tokens")
 
     def _tools(self, tools: list[Any]) -> list[Any]:
         if self.no_empty_parameters:
