@@ -437,6 +437,17 @@ async def test_what_cannot_help_is_not_tried_again(
     assert len(llm_server.chats) == 1
 
 
+@pytest.mark.parametrize("status", [400, 403, 409, 422])
+@pytest.mark.parametrize("said", ["rate limit exceeded", "too many requests"])
+async def test_words_of_a_limit_on_another_status_are_not_waited_for(
+    client: EndpointClient, llm_server: LlmServer, status: int, said: str
+) -> None:
+    llm_server.always = Raw(status=status, body={"error": said})
+    error = await _fails(client)
+    assert error.kind is ErrorKind.RATE_LIMIT
+    assert len(llm_server.chats) == 1
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_the_key_follows_no_redirect(
     client: EndpointClient, llm_server: LlmServer, status: int

@@ -79,7 +79,8 @@ async def with_retries[T](
                 except ModelError as err:
                     on_failure(err)
                     failed[err.kind] += 1
-                    if failed[err.kind] >= policy.tries.get(err.kind, 1):
+                    most = 1 if err.is_final else policy.tries.get(err.kind, 1)
+                    if failed[err.kind] >= most:
                         raise
                     last = err
                 await sleep(_pause(last, failed[last.kind]))

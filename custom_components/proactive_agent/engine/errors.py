@@ -107,8 +107,9 @@ class ModelError(AgentError):
     """The model gave no usable answer; the run ends with this `kind` (R7).
 
     `said` is what the server said, on one line and without keys. `retry_after` is in
-    seconds, None where the server named no delay. `usage` is what was used up all the
-    same, None where nobody knows. As a string it is a line for the log.
+    seconds, None where the server named no delay; `is_final` says that to ask again
+    would not help. `usage` is what was used up all the same, None where nobody knows.
+    As a string it is a line for the log.
     """
 
     kind: ErrorKind
@@ -121,6 +122,7 @@ class ModelError(AgentError):
         said: str = "",
         placeholders: Mapping[str, str] | None = None,
         retry_after: float | None = None,
+        is_final: bool = False,
         usage: Usage | None = None,
     ) -> None:
         """Keep what there is to tell; the kind's own advice is the default."""
@@ -129,6 +131,7 @@ class ModelError(AgentError):
         self.said = said
         self.placeholders = {**(placeholders or {})}
         self.retry_after = retry_after
+        self.is_final = is_final
         self.usage = usage
         super().__init__(self._line())
 
@@ -146,6 +149,7 @@ class ModelError(AgentError):
             said=self.said,
             placeholders={**self.placeholders, **placeholders},
             retry_after=self.retry_after,
+            is_final=self.is_final,
             usage=usage or self.usage,
         )
 

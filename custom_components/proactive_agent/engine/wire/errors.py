@@ -30,6 +30,7 @@ _UNASKED: Final = frozenset(
         ErrorKind.UNSUPPORTED_PARAMETER,
     }
 )
+_FINAL: Final = frozenset(range(400, 500)) - {408, 429}
 _TURNED_AWAY: Final = frozenset({503, 529})
 
 
@@ -80,6 +81,7 @@ def to_error(
         advice=advice,
         said=_said(facts, api_key),
         retry_after=delay,
+        is_final=facts.status in _FINAL and kind is not ErrorKind.INVALID_RESPONSE,
         usage=usage_of(facts.payload) or _usage(kind, facts.status),
     )
     if target := _redirect(facts.status, headers, api_key):

@@ -65,6 +65,7 @@ _RULES: Final = (
         r"|(?:tools?(?:[ _](?:use|call(?:s|ing)?|choice))?|function calling)['\"`]?"
         r" (?:is|are) (?:currently )?(?:not |un)(?:supported|available|enabled)"
         r"|unsupported parameter: ['\"`]tool|that support tool use"
+        r"|handle the requested parameters"
         r"|tool choice requires|enable-auto-tool-choice|requires --jinja",
     ),
     Rule(
