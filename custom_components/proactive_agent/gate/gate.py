@@ -15,7 +15,10 @@ from .tree import Answer, Broken, Node, Trouble, conjunction
 
 
 class Gate:
-    """The conditions of one heartbeat, built once and judged at each tick (G1)."""
+    """The conditions of one heartbeat, built once and judged at each tick (G1).
+
+    If `is_fixed`, it depends on the same entities for as long as it lives.
+    """
 
     def __init__(
         self,
@@ -32,6 +35,7 @@ class Gate:
         self._checkers = tuple(checkers)
         self._references = tuple(references)
         self._broken = tuple(node for node in nodes if isinstance(node, Broken))
+        self.is_fixed = all(node.is_fixed for node in nodes)
         # Judged in a context of its own: a timer that was started by an automation
         # carries that automation's trace, which each check would make longer.
         self._context = Context()

@@ -89,7 +89,9 @@ class GateKeeper:
         if self.gate is None or self._watch is None or not self._is_current:
             return None
         verdict = self.gate.judge()
-        self._watch.async_refresh()
+        if not self.gate.is_fixed:
+            # Of the others the watch hears by itself when one falls silent.
+            self._watch.async_refresh()
         return verdict
 
     @callback

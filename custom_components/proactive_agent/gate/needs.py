@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from homeassistant.config_entries import ConfigEntryState
 from homeassistant.const import ATTR_DEVICE_CLASS
@@ -19,7 +19,12 @@ _NO_NUMBER = (None, *SILENT_STATES)
 
 
 class Need(Protocol):
-    """Something a condition cannot be judged without."""
+    """Something a condition cannot be judged without.
+
+    One that `wanders` may be about other entities at each tick.
+    """
+
+    wanders: ClassVar[bool]
 
     def fault(self) -> str | None:
         """Say in words what is missing; None if nothing is."""
@@ -59,6 +64,8 @@ class EntityNeed:
     `fit` may demand more of its state and says what is wrong with it.
     """
 
+    wanders: ClassVar[bool] = False
+
     hass: HomeAssistant
     entity_id: str
     asked: frozenset[str] = frozenset()
@@ -86,6 +93,8 @@ class EntityNeed:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevicesNeed:
     """Devices of which one must be there, its integration loaded."""
+
+    wanders: ClassVar[bool] = False
 
     hass: HomeAssistant
     device_ids: tuple[str, ...]
@@ -118,6 +127,8 @@ class TemplateNeed:
 
     Rendered once more than Home Assistant does, as only this tells what it reads.
     """
+
+    wanders: ClassVar[bool] = True
 
     hass: HomeAssistant
     template: Template

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers.condition import (
@@ -29,6 +29,8 @@ class TargetNeed:
     Home Assistant leaves the others out, and "all" of none is true there.
     `checker` is None for a condition that is not one of its entity conditions.
     """
+
+    wanders: ClassVar[bool] = True
 
     hass: HomeAssistant
     target: Mapping[str, Any]

@@ -25,6 +25,11 @@ class Node(Protocol):
         """A short name for the owner."""
         ...
 
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it depends on the same entities for as long as it lives."""
+        ...
+
     def judge(self) -> Answer:
         """Answer from the present states; None is "cannot be judged" (G2)."""
         ...
@@ -81,6 +86,11 @@ class Group:
     name: str
     parts: Sequence[Node]
 
+    @property
+    def is_fixed(self) -> bool:
+        """It is if all its parts are."""
+        return all(part.is_fixed for part in self.parts)
+
     def judge(self) -> Answer:
         """Join the parts' answers; nothing enabled inside is no answer."""
         if not self.parts:
@@ -121,6 +131,11 @@ class Broken:
     name: str
     reason: str
     curable: bool
+
+    @property
+    def is_fixed(self) -> bool:
+        """Nothing is known of its entities."""
+        return True
 
     def judge(self) -> Answer:
         """Nothing can be said."""

@@ -68,9 +68,10 @@ class GateWatch:
 
     @callback
     def async_refresh(self) -> None:
-        """Bring listeners, timer and issues up to date; call it after a tick.
+        """Bring listeners, timer and issues up to date.
 
-        Writes to the issue registry only where something has changed (C4).
+        Call it after a tick at which the gate may have looked at other entities; it
+        writes to the issue registry only where something has changed (C4).
         """
         self._listen(self._gate.entity_ids)
         troubles = self._gate.unjudgeable()
