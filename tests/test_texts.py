@@ -161,7 +161,7 @@ async def test_sentences_ask_for_nothing_that_is_not_given(
 
 def test_each_kind_of_error_has_advice_of_its_own() -> None:
     for kind in ErrorKind:
-        assert ModelError(kind).advice == kind
+        assert ModelError(kind).advice.value == kind.value
 
 
 @pytest.mark.contract("R7")
