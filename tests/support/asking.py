@@ -1,8 +1,10 @@
 """What may come between a request and its end, such as a slow disk or a crash."""
 
 import asyncio
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
+from unittest.mock import patch
 
 from homeassistant.helpers.storage import Store
 from homeassistant.util.file import WriteError
@@ -21,24 +23,18 @@ WAITING = "Waiting for your yes: Unlock lock (Front door)."
 class Disk:
     """The disk of the heartbeats: it can be full, or slow."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self) -> None:
         self.is_full = False
-        self.writes = 0
         self.reached = asyncio.Event()
         self._free = asyncio.Event()
         self._free.set()
-        write_data = Store._async_write_data
 
-        async def write(store: Store[Any], data: dict[str, Any]) -> None:
-            if store.key.startswith(DOMAIN):
-                self.reached.set()
-                await self._free.wait()
-                self.writes += 1
-                if self.is_full:
-                    raise WriteError("full")
-            await write_data(store, data)
-
-        monkeypatch.setattr(Store, "_async_write_data", write)
+    async def write(self) -> None:
+        """Take what is written, sooner or later, or not at all."""
+        self.reached.set()
+        await self._free.wait()
+        if self.is_full:
+            raise WriteError("full")
 
     def hold(self) -> None:
         """Let every write from now on wait."""
@@ -48,6 +44,20 @@ class Disk:
     def release(self) -> None:
         """Let them go on."""
         self._free.set()
+
+
+@pytest.fixture
+def disk(hass_storage: dict[str, Any]) -> Iterator[Disk]:
+    """Put the disk between the heartbeats and Home Assistant's mocked one."""
+    disk, write_data = Disk(), Store._async_write_data
+
+    async def write(store: Store[Any], data: dict[str, Any]) -> None:
+        if store.key.startswith(DOMAIN):
+            await disk.write()
+        await write_data(store, data)
+
+    with patch.object(Store, "_async_write_data", write):
+        yield disk
 
 
 def unlock(lock: str = FRONT, **data: Any) -> tuple[str, dict[str, Any]]:
@@ -88,7 +98,7 @@ async def unload(door: Door) -> None:
 
 async def set_up(door: Door) -> None:
     assert await door.hass.config_entries.async_setup(door.home.entry.entry_id)
-    await door.home.settled()
+    await let_run()
 
 
 def disk_now(door: Door, storage: dict[str, Any]) -> Any:
@@ -101,3 +111,13 @@ async def start_from(door: Door, storage: dict[str, Any], left: Any) -> None:
     await unload(door)
     storage[f"{DOMAIN}.{door.home.entry.entry_id}"] = left
     await set_up(door)
+    await door.home.settled()
+
+
+async def until(so: Callable[[], bool]) -> None:
+    """Let everything go on until something is so."""
+    for _ in range(100_000):
+        if so():
+            return
+        await asyncio.sleep(0)
+    pytest.fail("It did not come to that.")
