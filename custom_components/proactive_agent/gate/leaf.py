@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import override
 
-from homeassistant.core import HomeAssistant, State
+from homeassistant.core import HomeAssistant
 from homeassistant.helpers.condition import ConditionChecker, trace_condition
 from homeassistant.helpers.template import Template
 from homeassistant.helpers.trace import trace_get
@@ -12,7 +12,8 @@ from homeassistant.helpers.typing import ConfigType
 from ..engine.records import GateVerdict
 from . import words
 from .asked import Asked
-from .needs import EntityNeed, Need, trouble_in_words, trouble_of
+from .needs import Need, trouble_in_words, trouble_of
+from .standing import Standing
 from .tree import Answer, Trouble
 
 
@@ -36,8 +37,7 @@ class Leaf:
         self._checker = checker
         self._needs = tuple(needs)
         self._fault: str | None = None
-        self._rests_on = _states_alone(checker, self._needs)
-        self._judged: list[State | None] = []
+        self._standing = Standing.of(hass, config, checker, self._needs)
         self._answer: Answer = None
         self.name = words.name(config)
 
@@ -49,13 +49,10 @@ class Leaf:
     def judge(self) -> Answer:
         """Ask the checker, if all it needs is there (G1, G2).
 
-        An answer that rests on states alone is taken again while these are the same.
+        An answer that still stands is taken again.
         """
-        if not self._rests_on:
-            return self._ask()
-        states = [self._hass.states.get(entity_id) for entity_id in self._rests_on]
-        if states != self._judged:
-            self._judged, self._answer = states, self._ask()
+        if self._standing is None or self._standing.is_over():
+            self._answer = self._ask()
         return self._answer
 
     def _ask(self) -> Answer:
@@ -92,16 +89,6 @@ class Leaf:
         """Yield the entities that are missing or silent."""
         for need in self._needs:
             yield from need.troubles()
-
-
-def _states_alone(
-    checker: ConditionChecker, needs: Sequence[Need]
-) -> tuple[str, ...] | None:
-    """Return the entities whose states make up the whole answer, if that is all."""
-    named = [need for need in needs if isinstance(need, EntityNeed)]
-    if checker.needs_polling or len(named) < len(needs):
-        return None
-    return tuple({need.entity_id: None for need in named})
 
 
 class TemplateLeaf(Leaf):
