@@ -9,6 +9,7 @@ from typing import Any, Self
 # Of a tick and a deadline that are due together either timer may come first; the tick
 # still counts.
 DEADLINE_GRACE = timedelta(seconds=1)
+_A_DAY = timedelta(days=1)
 
 
 class StopReason(StrEnum):
@@ -75,9 +76,19 @@ class Used:
         """Count one tick (F1)."""
         return replace(self, ticks=self.ticks + 1)
 
+    def counts_on(self, day: date) -> bool:
+        """Say whether what was used counts on `day`.
+
+        It does on the day before, which a clock that is set back or a journey brings
+        again.
+        """
+        return self.day is not None and self.day - _A_DAY <= day <= self.day
+
     def on(self, day: date) -> Used:
         """Carry the budgets into `day`; another day begins at nothing."""
-        return self if self.day == day else replace(self, day=day, wakes=0, tokens=0)
+        if self.counts_on(day):
+            return self
+        return replace(self, day=day, wakes=0, tokens=0)
 
     def woken(self, day: date) -> Used:
         """Charge one wake to `day`."""
@@ -109,10 +120,11 @@ def stop_reason(limits: Limits, used: Used, now: datetime) -> StopReason | None:
 
 def pause_reason(limits: Limits, used: Used, today: date) -> PauseReason | None:
     """Return which budget of `today` is spent, if one is (F5)."""
-    current = used.on(today)
-    if _spent(limits.max_wakes_per_day, current.wakes):
+    if not used.counts_on(today):
+        return None
+    if _spent(limits.max_wakes_per_day, used.wakes):
         return PauseReason.WAKES
-    if _spent(limits.max_tokens_per_day, current.tokens):
+    if _spent(limits.max_tokens_per_day, used.tokens):
         return PauseReason.TOKENS
     return None
 
