@@ -222,7 +222,7 @@ async def test_no_more_than_three_wait(door: Door) -> None:
         "waiting",
         "failed",
     ]
-    await door.press("reject")
+    await door.answer("reject", door.shown["approval_id"])
     record = await wake(door, ("valve", {}))
     assert record["actions"][0]["status"] == "waiting"
 

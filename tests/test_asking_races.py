@@ -15,6 +15,7 @@ from pytest_homeassistant_custom_component.common import (
     async_mock_service,
 )
 
+from custom_components.proactive_agent import guard as guard_module
 from custom_components.proactive_agent.carrying_out import situation_of
 from custom_components.proactive_agent.guard import Action
 from tests.support.asking import (
@@ -68,6 +69,12 @@ class Key:
     def turns(self) -> int:
         """How often it was turned."""
         return len(self.held.calls)
+
+
+ALREADY = (
+    "After your yes there was nothing left to do: Set input number value (heat),"
+    " value: 50."
+)
 
 
 @pytest.fixture
@@ -794,3 +801,78 @@ async def test_switched_off_while_the_request_is_written_it_is_withdrawn(
     await door.home.settled()
     assert [call for call in door.phone if "actions" in call.data.get("data", {})] == []
     assert door.shown["waiting"] == 0
+
+
+@pytest.mark.contract("P1", "F3", "R8")
+async def test_a_run_cut_short_while_the_request_is_written_has_asked(
+    door: Door, disk: Disk
+) -> None:
+    await door.beat.change(fuses={"run_timeout": 30})
+    held = Held(calls(unlock()))
+    door.home.llm_server.play(held)
+    running = door.hass.async_create_task(door.beat.wake())
+    await held.reached.wait()
+    await let_run()
+    disk.hold()
+    held.release.set()
+    await disk.reached.wait()
+    door.home.clock.turn(timedelta(seconds=31))
+    assert (await running)["outcome"] == "timeout"
+    disk.release()
+    await door.home.settled()
+    assert len(door.phone) == 1
+    await door.answer("approve", door.shown["approval_id"])
+    assert door.opened == [FRONT]
+    assert await statuses(door) == ["done"]
+
+
+@pytest.mark.contract("P2", "P7")
+@pytest.mark.parametrize("is_told", [False, True])
+async def test_a_question_that_a_crash_has_kept_back_is_put_after_it(
+    door: Door, hass_storage: dict[str, Any], is_told: bool
+) -> None:
+    approval_id = await door.ask()
+    if is_told:
+        door.home.clock.turn(timedelta(seconds=11))
+        await door.home.settled()
+    await start_from(door, hass_storage, disk_now(door, hass_storage))
+    asked = [call.data for call in door.phone if "actions" in call.data["data"]]
+    assert len(asked) == (1 if is_told else 2)
+    assert {one["data"]["tag"] for one in asked} == {f"proactive_agent_{approval_id}"}
+    await door.answer("approve", approval_id)
+    assert door.opened == [FRONT]
+
+
+@pytest.mark.contract("R4")
+async def test_what_fails_for_a_reason_of_our_own_is_told_as_failed(
+    door: Door, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(*_: Any) -> None:
+        raise ValueError("An odd attribute")
+
+    approval_id = await door.ask()
+    monkeypatch.setattr(guard_module, "Look", look)
+    error = await door.error("approve", approval_id)
+    assert error.translation_key == "approval_failed"
+    assert (door.opened, door.told) == ([], [f"It failed after your yes{THIS}"])
+    assert "lock.unlock could not be carried out" in caplog.text
+    caplog.clear()
+
+
+@pytest.mark.contract("P4", "A5", "S3")
+async def test_what_is_as_asked_by_then_is_not_called(door: Door) -> None:
+    """A step of its number is no other situation, and so it is what was asked for."""
+    numbers = {"heat": {"min": 0, "max": 100, "initial": 50.1, "step": 0.1}}
+    assert await async_setup_component(
+        door.hass, "input_number", {"input_number": numbers}
+    )
+    heat = "input_number.heat"
+    await door.beat.change(ask={"entity_id": [heat]})
+    await wake(door, ("input_number_set_value", {"entity_id": heat, "value": 50}))
+    await door.hass.services.async_call(
+        "input_number", "set_value", {"entity_id": heat, "value": 50}, blocking=True
+    )
+    set_value = async_mock_service(door.hass, "input_number", "set_value")
+    answer = await door.answer("approve", door.shown["approval_id"])
+    assert (answer["status"], set_value, acted(door)) == ("done", [], 0)
+    assert door.told == [ALREADY]

@@ -97,21 +97,13 @@ class Approvals:
 
     def in_the_way(self, key: str) -> Approval | None:
         """Return the request because of which the same is not put again (P5)."""
-        return in_the_way(
-            self._memory.approvals,
-            key,
-            now=dt_util.utcnow(),
-            recheck_after=self._recheck_after,
-        )
+        now = dt_util.utcnow()
+        return in_the_way(self.all, key, now=now, recheck_after=self._recheck_after)
 
     def remembered(self) -> tuple[Approval, ...]:
         """Return the refused and expired ones that still stand (P5)."""
-        now = dt_util.utcnow()
-        return tuple(
-            one
-            for one in self._memory.approvals
-            if is_remembered(one, now, self._recheck_after)
-        )
+        now, span = dt_util.utcnow(), self._recheck_after
+        return tuple(one for one in self.all if is_remembered(one, now, span))
 
     @callback
     def remember_for(self, recheck_after: timedelta) -> None:
@@ -156,6 +148,15 @@ class Approvals:
             )
             self._put(tuple(others))
             raise ApprovalError(ApprovalFault.NOT_WRITTEN)
+
+    @callback
+    def mark_asked(self, approval_id: str) -> None:
+        """Note that its owner has been asked, so that a restart need not."""
+        self._replace(
+            replace(one, is_asked=True)
+            for one in self.pending
+            if one.approval_id == approval_id
+        )
 
     async def async_take_yes(self, approval_id: str, answered_by: str) -> Approval:
         """Take a yes, once, on disk before anything follows from it (P3).

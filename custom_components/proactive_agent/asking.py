@@ -99,11 +99,6 @@ class Asking:
         return self._approvals.pending
 
     @property
-    def is_any_open(self) -> bool:
-        """Whether something waits for an answer, or for being done after a yes."""
-        return bool(self._approvals.open)
-
-    @property
     def all(self) -> tuple[Approval, ...]:
         """Every request that is remembered, open or settled."""
         return self._approvals.all
@@ -114,6 +109,9 @@ class Asking:
         self.follow_options()
         for approval in self._approvals.start():
             self._tell(self._interrupted(approval))
+        for approval in self._approvals.pending:
+            if not approval.is_asked:
+                self._tell(self._asked(approval))
         self._started.set()
         self.farewell.look()
 
@@ -166,17 +164,13 @@ class Asking:
                 f"{action.name} needs the owner's yes, but too many requests wait"
                 " already; not asked and not done.",
             )
-        try:
-            await self._approvals.async_add(approval)
-        except ApprovalError as err:
+        # The run may be cut short meanwhile: what is on disk is asked all the same.
+        if not await asyncio.shield(self._spawn(self._put(approval), "request")):
             raise ActionRefusedError(
                 RefusalKind.NOT_WRITTEN,
                 f"{action.name} needs the owner's yes, and the request could not be"
                 " written down; not asked and not done.",
-            ) from err
-        # It may have been withdrawn while the disk was waited for (C5).
-        if approval in self._approvals.pending:
-            self._tell(self._reporter.asked(self._options(), approval))
+            )
 
     async def async_approve(self, approval_id: str, answered_by: str) -> Approval:
         """Take a yes and act on it; returns the request as it then stands (P3).
@@ -224,6 +218,21 @@ class Asking:
             expires=now + self._options().manners.approval_timeout,
         )
         return replace(approval, words=await self._reporter.words(approval))
+
+    async def _put(self, approval: Approval) -> bool:
+        """Write a request down and ask; says whether the disk took it."""
+        try:
+            await self._approvals.async_add(approval)
+        except ApprovalError:
+            return False
+        # It may have been withdrawn while the disk was waited for (C5).
+        if approval in self._approvals.pending:
+            self._tell(self._asked(approval))
+        return True
+
+    async def _asked(self, approval: Approval) -> None:
+        await self._reporter.asked(self._options(), approval)
+        self._approvals.mark_asked(approval.approval_id)
 
     async def _on_yes(self, approval: Approval) -> RefusalKind | None:
         options = self._options()

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import json
 from typing import Any
 
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
 from custom_components.proactive_agent.engine.approval_data import (
@@ -40,6 +40,7 @@ FULL = replace(
     settled=NOON + timedelta(minutes=1),
     answered_by="Anna",
     note="not now",
+    is_asked=True,
     has_changed=True,
 )
 KEYS = tuple(approval_as_dict(FULL))
@@ -126,6 +127,7 @@ def test_what_does_not_fit_together_is_no_request(change: dict[str, Any]) -> Non
         | st.dictionaries(st.text(max_size=3), st.text(max_size=3), max_size=2),
     )
 )
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_whatever_is_read_can_be_written_again(changes: dict[str, Any]) -> None:
     try:
         read = approval_from_dict({**approval_as_dict(FULL), **changes})

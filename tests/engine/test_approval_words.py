@@ -2,7 +2,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
 from custom_components.proactive_agent.engine.approval_words import (
@@ -138,6 +138,7 @@ NAMES = st.text(st.characters(codec="utf-8"), max_size=300)
     ending=st.text("abc 12:", max_size=110).map(plain_line),
     data=st.dictionaries(st.text("abc", max_size=9), NAMES, max_size=3),
 )
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_what_to_do_is_never_what_falls_off(
     heartbeat: str, because: str, ending: str, data: dict[str, str]
 ) -> None:

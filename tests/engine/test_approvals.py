@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import product
 from typing import Any
 
-from hypothesis import given, strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 
 from custom_components.proactive_agent.engine.approvals import (
@@ -207,6 +207,7 @@ def test_after_a_restart_nothing_is_done_again(status: S) -> None:
 
 
 @given(st.lists(st.sampled_from(S), max_size=60))
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_only_what_has_long_come_to_its_end_is_forgotten(statuses: list[S]) -> None:
     known = [
         request(status, approval_id=f"{place:02}", asked=NOON + place * HOUR)

@@ -16,7 +16,7 @@ _TEXTS: Final = (
     "context_id",
 )
 _OPTIONAL_TEXTS: Final = ("answered_by", "note")
-_FLAGS: Final = ("must_ask", "is_risky", "has_changed")
+_FLAGS: Final = ("must_ask", "is_risky", "is_asked", "has_changed")
 _LISTS: Final = ("entity_id", "named")
 _MAPS: Final = ("data", "states")
 _MOMENTS: Final = ("asked", "expires")

@@ -50,8 +50,8 @@ class Approval:
     are those of the entities it is about, as they were then and, once it was refused,
     as they were then; `secret` is what a button on a phone sends back; `run_id` and
     `index` are its place in the record of the run that asked; `context_id` is the
-    context it is called with. `has_changed` if its entities have shown something else
-    since it was refused (P5).
+    context it is called with. `is_asked` once its owner has been told of it,
+    `has_changed` if its entities have shown something else since it was refused (P5).
     """
 
     approval_id: str
@@ -74,6 +74,7 @@ class Approval:
     settled: datetime | None = None
     answered_by: str | None = None
     note: str | None = None
+    is_asked: bool = False
     has_changed: bool = False
 
     @property
