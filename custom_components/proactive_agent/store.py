@@ -142,8 +142,7 @@ class HeartbeatStore:
     async def _write(self, *, exact: bool) -> bool:
         if exact:
             self._reserved.clear()
-        await self._store.async_save(self._data())
-        return not self._store.is_failing
+        return await self._store.async_try_save(self._data)
 
     async def async_close(self) -> None:
         """Write for the last time.

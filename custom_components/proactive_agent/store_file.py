@@ -1,16 +1,33 @@
 """The file of one endpoint: what another version wrote is not converted (D1)."""
 
-from typing import Any, override
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final, override
 
 from homeassistant.exceptions import UnsupportedStorageVersionError
 from homeassistant.helpers.storage import Store
 from homeassistant.util.file import WriteError
+
+WRITE_TIMEOUT: Final = 10  # seconds
 
 
 class StoreFile(Store[dict[str, Any]]):
     """The file of one endpoint; what another version wrote is not converted."""
 
     is_failing = False
+    _writing: asyncio.Task[None] | None = None
+
+    async def async_try_save(self, data: Callable[[], dict[str, Any]]) -> bool:
+        """Write now, and say whether the disk took it within 10 seconds (D1).
+
+        Who cancels breaks nothing off. While one write hangs no other is begun.
+        """
+        if self._writing is not None and not await _ends(self._writing):
+            return False
+        write = self._writing = self.hass.async_create_background_task(
+            self.async_save(data()), f"{self.key} write", eager_start=True
+        )
+        return await _ends(write) and not self.is_failing
 
     @override
     async def _async_write_data(self, data: dict[str, Any]) -> None:
@@ -31,3 +48,9 @@ class StoreFile(Store[dict[str, Any]]):
                 self.key, old_major_version, self.version
             )
         raise ValueError("There is no older version")
+
+
+async def _ends(write: asyncio.Task[None]) -> bool:
+    if not write.done():
+        await asyncio.wait({write}, timeout=WRITE_TIMEOUT)
+    return write.done()
