@@ -150,7 +150,8 @@ def test_the_oldest_is_answered_first() -> None:
         request(approval_id="b"),
         request(approval_id="a"),
     ]
-    assert [one.approval_id for one in pending(requests)] == ["a", "b", "late"]
+    # Of two in the same moment the one that came first.
+    assert [one.approval_id for one in pending(requests)] == ["b", "a", "late"]
 
 
 @pytest.mark.contract("P5")

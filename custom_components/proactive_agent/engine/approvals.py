@@ -192,5 +192,5 @@ def _is_pending(approval: Approval) -> bool:
     return approval.is_pending
 
 
-def _by_age(approval: Approval) -> tuple[datetime, str]:
-    return (approval.asked, approval.approval_id)
+def _by_age(approval: Approval) -> datetime:
+    return approval.asked
