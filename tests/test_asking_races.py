@@ -40,7 +40,7 @@ __all__ = ["clock", "disk", "door", "home", "llm_server"]
 
 HOUR = timedelta(hours=1)
 SECOND = timedelta(seconds=1)
-VALVE = ("valve", {})
+VALVE: tuple[str, dict[str, Any]] = ("valve", {})
 NOTHING = "Not done after your yes, because "
 THIS = ": Unlock lock (Front door)."
 STOPPED = f"{NOTHING}the heartbeat was stopped{THIS}"
@@ -278,21 +278,18 @@ async def test_what_is_being_done_comes_to_its_end_and_is_told_once(
     approval_id = await door.ask()
     answer = answering(door, "approve", approval_id)
     await key.held.reached.wait()
-    match way:
-        case "off":
-            await door.beat.turn("off")
-        case "removed":
-            removing = door.hass.async_create_task(door.beat.remove())
-        case _:
-            removing = door.hass.async_create_task(door.home.reload())
+    happen = {
+        "off": lambda: door.beat.turn("off"),
+        "removed": door.beat.remove,
+        "reloaded": door.home.reload,
+    }
+    happening = door.hass.async_create_task(happen[way]())
     await let_run()
     if way != "off":
         door.home.clock.turn(timedelta(seconds=6))
         await let_run()
     key.held.release.set()
-    await door.home.settled()
-    if way != "off":
-        await removing
+    await happening
     await door.home.settled()
     assert outcome(answer) in {"done", "executing", "approval_not_found"}
     unseen = "Done after your yes, but it was not seen to take effect" + THIS

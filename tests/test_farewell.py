@@ -122,11 +122,12 @@ async def test_so_does_one_that_the_agent_ends(door: Door) -> None:
 @pytest.mark.contract("F6", "P7")
 @pytest.mark.parametrize("way", ["by hand", "fuse", "last tick"])
 async def test_a_hand_or_a_fuse_waits_for_nobody(door: Door, way: str) -> None:
-    fuses: dict[str, Any] = {
+    fuses: dict[str, dict[str, Any]] = {
+        "by hand": {},
         "fuse": {"max_duration": {"minutes": 10}},
         "last tick": {"max_ticks": 1},
-    }.get(way, {})
-    await door.beat.change(manners=AFTER_ACTING, fuses=fuses)
+    }
+    await door.beat.change(manners=AFTER_ACTING, fuses=fuses[way])
     door.home.llm_server.play(calls(unlock(), SAY), text("Asked."))
     if way == "last tick":
         await door.home.clock.tick()
@@ -169,6 +170,20 @@ async def test_when_it_need_not_stop_any_more_it_stays(door: Door) -> None:
     door.home.llm_server.play(text("Fine."))
     await door.home.clock.tick()
     assert len(door.home.llm_server.chats) == 3
+
+
+@pytest.mark.contract("C7", "F8")
+async def test_what_it_need_not_do_any_more_does_not_come_back(door: Door) -> None:
+    await door.beat.change(manners=AFTER_ACTING)
+    await wake(door, unlock(), SAY)
+    await door.beat.change(manners={})
+    await door.press("reject")
+    await door.beat.change(manners=AFTER_ACTING)
+    asked = len(door.home.llm_server.chats)
+    door.home.llm_server.play(text("Fine."))
+    await door.home.clock.tick()
+    assert len(door.home.llm_server.chats) == asked + 1
+    assert (door.beat.is_on(), reasons(door)) == (True, [])
 
 
 @pytest.mark.contract("C6", "F8", "P7")
