@@ -85,9 +85,11 @@ class Farewell:
         manners = self._options().manners
         if record.status is ActionStatus.DONE and manners.stop_after_acting:
             stop = stop or Stop(reason=StopReason.STOP_AFTER_ACTING)
-        if stop is not None and self._memory.is_on:
+        # Also if there is none any more: with the option it would come back later,
+        # when nothing is left that could end the wait.
+        if self._memory.is_on and stop != self._memory.leaving:
             self._memory.leave(stop)
-            self.look()
+        self.look()
 
     @callback
     def look(self) -> None:
