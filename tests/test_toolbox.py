@@ -27,7 +27,7 @@ from custom_components.proactive_agent.engine.records import (
     ToolCall,
     ToolSpec,
 )
-from custom_components.proactive_agent.guard import WAITS, Guard
+from custom_components.proactive_agent.guard import WAITS, WOULD_ASK, Guard
 from custom_components.proactive_agent.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import MAX_TOOLS, OfferCache, Toolbox
@@ -531,6 +531,19 @@ async def test_a_dry_run_says_that_it_is_one(world: World) -> None:
     assert answer.content == {
         "status": "not_done",
         "note": "This is a dry run: it would have been called.",
+    }
+    assert world.called() == []
+
+
+@pytest.mark.contract("A9", "P1")
+async def test_a_dry_run_does_not_say_that_it_would_have_done_what_asks(
+    world: World,
+) -> None:
+    world.guard = world.make_guard(dry_run=True)
+    answer = await world.call("lock_unlock", entity_id="lock.front")
+    assert answer.content == {
+        "status": "not_done",
+        "note": f"This is a dry run. {WOULD_ASK}",
     }
     assert world.called() == []
 

@@ -16,7 +16,8 @@ from .fields import Parameters
 from .fit import misfit
 from .reason import take_reason
 
-_DRY = "This is a dry run: it would have been called."
+_DRY_RUN = "This is a dry run"
+_DRY = f"{_DRY_RUN}: it would have been called."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +133,9 @@ class ReadingTool(ActionTool):
 
 def _result(record: ActionRecord, response: Json) -> JsonObjectType:
     result: dict[str, Any] = {"status": record.status.value}
-    note = _DRY if record.status is ActionStatus.NOT_DONE else record.note
+    note = record.note
+    if record.status is ActionStatus.NOT_DONE:
+        note = _DRY if note is None else f"{_DRY_RUN}. {note}"
     if note is not None:
         result["note"] = note
     if record.observed is not None:
