@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from homeassistant.const import ATTR_SUPPORTED_FEATURES, CONF_ENTITY_ID
-from homeassistant.core import Context, HomeAssistant, State, callback
+from homeassistant.const import CONF_ENTITY_ID
+from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers.selector import (
     EntitySelector,
     EntitySelectorConfig,
@@ -20,9 +20,8 @@ from .engine.errors import ErrorKind, ModelError, RunCutError
 from .engine.journal import Journal
 from .engine.ports import Allowance
 from .engine.records import JsonObject, ToolAnswer, ToolCall, ToolSpec
-from .task_model import TaskMind
+from .task_model import TASK_DOMAIN, TaskMind, can_think
 
-_DOMAIN: Final = "ai_task"
 _FEATURE: Final = "ai_task.AITaskEntityFeature.GENERATE_DATA"
 _RULES: Final[JsonObject] = {"role": "system", "content": "You are tried out."}
 # The call that it is asked for, and a word after it.
@@ -32,14 +31,14 @@ _TURNS: Final = 2
 @callback
 def has_tasks(hass: HomeAssistant) -> bool:
     """Say whether there is an entity to choose."""
-    return any(map(_can_generate, hass.states.async_all(_DOMAIN)))
+    return any(map(can_think, hass.states.async_all(TASK_DOMAIN)))
 
 
 @callback
 def task_schema() -> vol.Schema:
     """Choose an entity; to be asked for only where `has_tasks`."""
     fit = EntityWithDeviceFilterSelectorConfig(
-        domain=_DOMAIN, supported_features=[_FEATURE]
+        domain=TASK_DOMAIN, supported_features=[_FEATURE]
     )
     selector = EntitySelector(EntitySelectorConfig(filter=fit))
     return vol.Schema({vol.Required(CONF_ENTITY_ID): selector})
@@ -87,13 +86,3 @@ class _ProbeTools:
 _FREE: Final = Allowance(
     remaining=lambda: None, charge=lambda _: None, check=lambda: None
 )
-
-
-def _can_generate(state: State) -> bool:
-    # Imported where such an entity proves that it is loaded: it brings a lot along.
-    from homeassistant.components.ai_task import (  # noqa: PLC0415
-        AITaskEntityFeature,
-    )
-
-    features = state.attributes.get(ATTR_SUPPORTED_FEATURES, 0)
-    return bool(features & AITaskEntityFeature.GENERATE_DATA)

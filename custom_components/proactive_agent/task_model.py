@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from homeassistant.const import ATTR_SUPPORTED_FEATURES, STATE_UNAVAILABLE
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import Context, HomeAssistant, State
 
 from .engine.answer import ANSWER_LIMIT
 from .engine.answering import Answering
@@ -19,10 +19,17 @@ from .task_desk import Desk
 from .task_errors import to_model_error
 from .task_log import TaskLog
 
-_DOMAIN = "ai_task"
-_GENERATE_DATA = 1  # AITaskEntityFeature.GENERATE_DATA, which is heavy to import
+TASK_DOMAIN: Final = "ai_task"
+# AITaskEntityFeature.GENERATE_DATA; where it comes from is heavy to import.
+_GENERATE_DATA: Final = 1
 # Integrations wrap an answer in an object of their own.
-_ANSWER_LIMIT = ANSWER_LIMIT - 40
+_ANSWER_LIMIT: Final = ANSWER_LIMIT - 40
+
+
+def can_think(state: State) -> bool:
+    """Say whether an AI Task entity can work on a task with tools."""
+    features: int = state.attributes.get(ATTR_SUPPORTED_FEATURES, 0)
+    return bool(features & _GENERATE_DATA)
 
 
 class TaskMind:
@@ -43,11 +50,11 @@ class TaskMind:
     def check_ready(self) -> None:
         """Raise `ModelError` if the entity is not there, not available, or unfit."""
         state = self._hass.states.get(self._entity_id)
-        if state is None or _DOMAIN not in self._hass.config.components:
+        if state is None or TASK_DOMAIN not in self._hass.config.components:
             raise self._error(ErrorKind.CONNECTION, Advice.TASK_MISSING)
         if state.state == STATE_UNAVAILABLE:
             raise self._error(ErrorKind.CONNECTION, Advice.TASK_UNAVAILABLE)
-        if not state.attributes.get(ATTR_SUPPORTED_FEATURES, 0) & _GENERATE_DATA:
+        if not can_think(state):
             raise self._error(ErrorKind.UNSUPPORTED_PARAMETER, Advice.TASK_UNFIT)
 
     async def converse(
