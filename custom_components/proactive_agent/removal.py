@@ -17,10 +17,13 @@ from .store import HeartbeatStore
 async def async_clean_up(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Take pending requests off every device, and delete what was remembered."""
     store = HeartbeatStore(hass, entry.entry_id)
-    with suppress(ConfigEntryError):
-        await store.async_load()
-        await _clear_requests(hass, entry, store)
-    await store.async_remove()
+    try:
+        # What a newer version wrote cannot be read, and goes all the same.
+        with suppress(ConfigEntryError):
+            await store.async_load()
+            await _clear_requests(hass, entry, store)
+    finally:
+        await store.async_remove()
 
 
 async def _clear_requests(
