@@ -51,8 +51,9 @@ class Line:
                 content = await _read(response)
         except (aiohttp.ClientError, OSError, ValueError) as err:
             raise self._unreachable(err) from err
-        said = quote(content[:_LOGGED].decode("utf-8", "replace"), self._key)
-        _LOGGER.debug("%s %s: %d %s", method, path, response.status, said)
+        if _LOGGER.isEnabledFor(logging.DEBUG):
+            said = quote(content[:_LOGGED].decode("utf-8", "replace"), self._key)
+            _LOGGER.debug("%s %s: %d %s", method, path, response.status, said)
         return response.status, response.headers, content
 
     def _headers(self) -> dict[str, str]:
