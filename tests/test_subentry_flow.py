@@ -631,8 +631,8 @@ class TestAnotherModel:
         llm_server: LlmServer,
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
-        assert flow_server.GLANCE <= 3
-        monkeypatch.setattr(flow_server, "GLANCE", 0.05)
+        assert flow_server.MODELS_TIMEOUT <= 3
+        monkeypatch.setattr(flow_server, "MODELS_TIMEOUT", 0.05)
         llm_server.models_answer = Held({})
         form = await open_dialog(hass, entry)
         assert field_of(form, "model").selector_type == "text"

@@ -31,7 +31,6 @@ _LONG: Final = 200_000  # bytes of an answer
 _NAMED: Final = 20  # models in an error
 _VERSIONED: Final = re.compile(r"/v\d\w*(?:/|$)")
 
-PROBE_SECONDS: Final = PROBE.seconds
 PROBE_MESSAGES: Final[Sequence[JsonObject]] = (
     {"role": "user", "content": "Call the tool report_ready, to show that you can."},
 )

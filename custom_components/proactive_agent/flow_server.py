@@ -14,7 +14,7 @@ from .endpoint import EndpointClient
 from .engine.errors import Advice, ErrorKind, ModelError
 from .models import EndpointOptions
 
-GLANCE: Final = 3.0  # seconds
+MODELS_TIMEOUT: Final = 3.0  # seconds
 _WITHOUT_TOOLS: Final = frozenset({Advice.NO_TOOLS, Advice.TOOLS_OFF})
 
 OWN_KEYS: Final = frozenset({"model", "messages", "tools", "stream"})
@@ -84,7 +84,7 @@ async def async_probe_another(
 async def async_models(hass: HomeAssistant, endpoint: EndpointOptions) -> list[str]:
     """Return what a server offers, if it says so while a form may be waited for."""
     try:
-        async with asyncio.timeout(GLANCE):
+        async with asyncio.timeout(MODELS_TIMEOUT):
             return await _client(hass, endpoint).list_models()
     except ModelError, TimeoutError:
         return []
