@@ -179,9 +179,9 @@ class RunError:
 class RunRecord:
     """Everything about one run, as `wake` and `get_runs` answer it.
 
-    `tokens` is None where nobody said what was used, `not_sent` why a message was not
-    sent, `warning` the name of something
-    that the owner should mend although the run did not fail of it.
+    `seconds` is how long it took, `tokens` None where nobody said what was used,
+    `not_sent` why a message was not sent, `warning` the name of something that the
+    owner should mend although the run did not fail of it.
     """
 
     run_id: str
