@@ -163,10 +163,12 @@ async def test_a_yes_that_is_being_written_does_not_expire(
     door: Door, disk: Disk
 ) -> None:
     approval_id = await door.ask()
+    door.home.clock.turn(HOUR - SECOND)
+    await door.home.settled()
     disk.hold()
     answer = answering(door, "approve", approval_id)
     await disk.reached.wait()
-    door.home.clock.turn(2 * HOUR)
+    door.home.clock.turn(2 * SECOND)
     await let_run()
     disk.release()
     await door.home.settled()
@@ -804,7 +806,7 @@ async def test_switched_off_while_the_request_is_written_it_is_withdrawn(
 async def test_a_run_cut_short_while_the_request_is_written_has_asked(
     door: Door, disk: Disk
 ) -> None:
-    await door.beat.change(fuses={"run_timeout": 30})
+    await door.beat.change(fuses={"run_timeout": 5})
     held = Held(calls(unlock()))
     door.home.llm_server.play(held)
     running = door.hass.async_create_task(door.beat.wake())
@@ -813,7 +815,7 @@ async def test_a_run_cut_short_while_the_request_is_written_has_asked(
     disk.hold()
     held.release.set()
     await disk.reached.wait()
-    door.home.clock.turn(timedelta(seconds=31))
+    door.home.clock.turn(timedelta(seconds=6))
     assert (await running)["outcome"] == "timeout"
     disk.release()
     await door.home.settled()
