@@ -11,6 +11,7 @@ from homeassistant.helpers.trace import suppress_template_error_logging_cv
 
 from ..engine.records import GateVerdict
 from .build import Builder
+from .standing import Standing
 from .tree import Answer, Broken, Node, Trouble, conjunction
 
 
@@ -35,6 +36,10 @@ class Gate:
         self._checkers = tuple(checkers)
         self._references = tuple(references)
         self._broken = tuple(node for node in nodes if isinstance(node, Broken))
+        self._standing = Standing.of_all(
+            hass, [one for node in nodes for one in node.standings()]
+        )
+        self._answer: Answer = None
         self.is_fixed = all(node.is_fixed for node in nodes)
         # Judged in a context of its own: a timer that was started by an automation
         # carries that automation's trace, which each check would make longer.
@@ -71,6 +76,11 @@ class Gate:
     @callback
     def judge(self) -> Answer:
         """Say whether all conditions hold right now; None cannot be judged (G2)."""
+        if self._standing is None or self._standing.is_over():
+            self._answer = self._ask()
+        return self._answer
+
+    def _ask(self) -> Answer:
         if self._broken:
             return None
         return self._context.copy().run(self._judge)

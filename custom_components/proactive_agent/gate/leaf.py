@@ -1,8 +1,10 @@
 """One plain condition: Home Assistant's own checker, and what it needs."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import override
 
+from homeassistant.const import CONF_CONDITION, CONF_FOR
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers.condition import ConditionChecker, trace_condition
 from homeassistant.helpers.template import Template
@@ -12,7 +14,7 @@ from homeassistant.helpers.typing import ConfigType
 from ..engine.records import GateVerdict
 from . import words
 from .asked import Asked
-from .needs import Need, trouble_in_words, trouble_of
+from .needs import EntityNeed, Need, trouble_in_words, trouble_of
 from .standing import Standing
 from .tree import Answer, Trouble
 
@@ -37,7 +39,7 @@ class Leaf:
         self._checker = checker
         self._needs = tuple(needs)
         self._fault: str | None = None
-        self._standing = Standing.of(hass, config, checker, self._needs)
+        self._standing = _standing(hass, config, checker, self._needs)
         self._answer: Answer = None
         self.name = words.name(config)
 
@@ -85,10 +87,32 @@ class Leaf:
         for need in self._needs:
             yield from need.entity_ids()
 
+    def standings(self) -> Iterator[Standing | None]:
+        """Yield how long the answer stands."""
+        yield self._standing
+
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """Yield the entities that are missing or silent."""
         for need in self._needs:
             yield from need.troubles()
+
+
+def _standing(
+    hass: HomeAssistant,
+    config: ConfigType,
+    checker: ConditionChecker,
+    needs: Sequence[Need],
+) -> Standing | None:
+    """Follow the answer of a condition, if states are all that it rests on."""
+    named = [need.entity_id for need in needs if isinstance(need, EntityNeed)]
+    if not named or len(named) < len(needs):
+        return None
+    if not checker.needs_polling:
+        return Standing(hass, named)
+    duration = config.get(CONF_FOR)
+    if config[CONF_CONDITION] == "state" and isinstance(duration, timedelta):
+        return Standing(hass, named, [(one, duration) for one in named])
+    return None
 
 
 class TemplateLeaf(Leaf):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ..engine.records import GateVerdict
+from .standing import Standing
 
 type Answer = bool | None
 type Joint = Literal["and", "or", "not"]
@@ -40,6 +41,10 @@ class Node(Protocol):
 
     def entity_ids(self) -> Iterator[str]:
         """Yield what the answer is known to depend on."""
+        ...
+
+    def standings(self) -> Iterator[Standing | None]:
+        """Yield of each part how long its answer stands; None is not at all."""
         ...
 
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
@@ -115,6 +120,11 @@ class Group:
         for part in self.parts:
             yield from part.entity_ids()
 
+    def standings(self) -> Iterator[Standing | None]:
+        """Yield those of the parts; nothing in it never has another answer."""
+        for part in self.parts:
+            yield from part.standings()
+
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """Yield the parts' troubles."""
         for part in self.parts:
@@ -148,6 +158,10 @@ class Broken:
     def entity_ids(self) -> Iterator[str]:
         """Nothing is known of its entities."""
         yield from ()
+
+    def standings(self) -> Iterator[Standing | None]:
+        """There is no answer."""
+        yield None
 
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """The condition is at fault, not an entity."""
