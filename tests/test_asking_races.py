@@ -16,7 +16,9 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.proactive_agent import guard as guard_module
+from custom_components.proactive_agent.approval_reporter import ApprovalReporter
 from custom_components.proactive_agent.carrying_out import situation_of
+from custom_components.proactive_agent.engine.approvals import Approval
 from custom_components.proactive_agent.guard import Action
 from tests.support.asking import (
     UNLOCKED,
@@ -677,7 +679,8 @@ async def test_what_home_assistants_end_cuts_off_is_left_for_the_next_start(
     approval_id = await door.ask()
     answer = answering(door, "approve", approval_id)
     await key.held.reached.wait()
-    await door.hass.async_stop(force=True)
+    stopping = asyncio.create_task(door.hass.async_stop(force=True))
+    await door.home.clock.turn_until(stopping.done)
     assert stored(door, hass_storage)[0]["status"] == "executing"
     assert acted(door) == 0
     assert answer.done()
@@ -875,3 +878,41 @@ async def test_what_is_as_asked_by_then_is_not_called(door: Door) -> None:
     answer = await door.answer("approve", door.shown["approval_id"])
     assert (answer["status"], set_value, acted(door)) == ("done", [], 0)
     assert door.told == [ALREADY]
+
+
+@pytest.mark.contract("C5", "F6", "P1")
+async def test_switched_off_before_the_question_is_put_it_is_not_asked(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, release = asyncio.Event(), asyncio.Event()
+    words = ApprovalReporter.words
+
+    async def slow_words(reporter: ApprovalReporter, approval: Approval) -> str:
+        reached.set()
+        await release.wait()
+        return await words(reporter, approval)
+
+    monkeypatch.setattr(ApprovalReporter, "words", slow_words)
+    door.home.llm_server.play(calls(unlock()), text("Asked."))
+    running = door.hass.async_create_task(door.beat.wake())
+    await reached.wait()
+    await door.beat.turn("off")
+    assert (await running)["outcome"] == "stopped"
+    release.set()
+    await door.home.settled()
+    assert (door.shown["waiting"], door.phone) == (0, [])
+    (action,) = (await door.beat.runs())[0]["actions"]
+    assert action["status"] == "failed"
+    assert "the heartbeat has stopped; not asked" in action["error"]
+
+
+@pytest.mark.contract("P3", "D1")
+async def test_a_yes_while_home_assistant_stops_is_on_disk_all_the_same(
+    door: Door, hass_storage: dict[str, Any]
+) -> None:
+    approval_id = await door.ask()
+    door.hass.set_state(CoreState.stopping)
+    await door.answer("approve", approval_id)
+    assert door.opened == [FRONT]
+    assert [one["status"] for one in stored(door, hass_storage)] == ["done"]
+    door.hass.set_state(CoreState.running)

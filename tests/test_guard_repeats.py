@@ -172,7 +172,7 @@ async def test_a_dry_run_remembers_nothing_and_tells_nobody(
 
 
 @pytest.mark.contract("C7", "F6")
-@pytest.mark.parametrize("way", ["options", "switch", "reload"])
+@pytest.mark.parametrize("way", ["options", "switch"])
 async def test_a_new_beginning_forgets(home: Home, beat: Beat, way: str) -> None:
     await _wake(home, beat)
     match way:
@@ -181,10 +181,21 @@ async def test_a_new_beginning_forgets(home: Home, beat: Beat, way: str) -> None
         case "switch":
             await beat.turn("off")
             await beat.turn("on")
-        case "reload":
-            await home.reload()
     await _wake(home, beat)
     assert await _fed(home) == 2
+
+
+@pytest.mark.contract("C6")
+@pytest.mark.parametrize("has_changed", [False, True])
+async def test_a_restart_does_not_forget(
+    home: Home, beat: Beat, has_changed: bool
+) -> None:
+    await _wake(home, beat)
+    home.hass.states.async_set(HUNGER, "unavailable")
+    await home.reload()
+    home.hass.states.async_set(HUNGER, "3.0" if has_changed else "1.0")
+    await _wake(home, beat)
+    assert await _fed(home) == 1 + has_changed
 
 
 @pytest.mark.contract("G4")

@@ -160,21 +160,27 @@ async def test_after_acting_it_looks_again_at_the_next_tick(home: Home) -> None:
 
 @pytest.mark.contract("G4")
 async def test_a_gate_that_was_closed_for_long_is_news(home: Home) -> None:
+    def meal(hunger: str) -> None:
+        home.hass.states.async_set("sensor.hunger", hunger)
+
     home.llm_server.always = text("Nothing to do.")
-    await home.set("hungry", on=True)
+    meal("9.0")
     await home.add_heartbeat(
-        conditions=[HUNGRY], manners={"settle_for": {"minutes": 30}}
+        conditions=[
+            {"condition": "numeric_state", "entity_id": "sensor.hunger", "above": 5}
+        ],
+        manners={"settle_for": {"minutes": 30}},
     )
     await home.clock.tick(2)
     assert len(home.llm_server.chats) == 1
-    await home.set("hungry", on=False)
+    meal("1.0")
     await home.clock.tick(1)
-    await home.set("hungry", on=True)
+    meal("9.0")
     await home.clock.tick(1)
     assert len(home.llm_server.chats) == 1
-    await home.set("hungry", on=False)
-    await home.clock.tick(3)
-    await home.set("hungry", on=True)
+    meal("1.0")
+    await home.clock.tick(2)
+    meal("9.0")
     await home.clock.tick(1)
     assert len(home.llm_server.chats) == 2
 

@@ -195,8 +195,28 @@ def test_groups_in_groups_are_followed_and_cycles_end(hass: HomeAssistant) -> No
     assert members(hass, "light.missing") == ()
 
 
-def test_a_snapshot_leaves_out_what_does_not_exist(hass: HomeAssistant) -> None:
-    assert snapshot(hass, ["light.lamp", "light.missing"]) == {"light.lamp": "off"}
+@pytest.mark.contract("G4")
+def test_a_snapshot_is_of_what_the_entities_say(hass: HomeAssistant) -> None:
+    hass.states.async_set("light.lamp", "off", {"unit_of_measurement": None})
+    hass.states.async_set("light.silent", "unavailable", {"unit_of_measurement": "°C"})
+    hass.states.async_set("sensor.cold", "4.0", {"device_class": "temperature"})
+    hass.states.async_set("sensor.warm", "20.0", {"unit_of_measurement": "°C"})
+    entity_ids = ["light.lamp", "light.missing", "light.silent"]
+
+    assert snapshot(hass, [*entity_ids, "sensor.cold", "sensor.warm"]) == {
+        "light.lamp": "off",
+        "light.missing": "",
+        "light.silent": "",
+        "sensor.cold": "4.0\N{NO-BREAK SPACE}°C",
+        "sensor.warm": "20.0\N{NO-BREAK SPACE}°C",
+    }
+
+
+@pytest.mark.contract("G4")
+def test_a_snapshot_is_bounded(hass: HomeAssistant) -> None:
+    many = [f"light.{number}" for number in range(1_000)]
+
+    assert [*snapshot(hass, many)] == many[:500]
 
 
 def test_the_states_are_one_line_each_actors_first(

@@ -16,7 +16,7 @@ from homeassistant.helpers.event import (
     async_track_state_change_event,
 )
 
-from .const import SILENT_STATES
+from .saying import all_said, said
 
 
 class ApprovalWatch:
@@ -57,12 +57,7 @@ class ApprovalWatch:
 
     def states(self, entity_ids: Iterable[str]) -> dict[str, str]:
         """Return the states of those entities that say something now."""
-        return {
-            entity_id: state.state
-            for entity_id in entity_ids
-            if (state := self._hass.states.get(entity_id)) is not None
-            and state.state not in SILENT_STATES
-        }
+        return all_said(self._hass, entity_ids)
 
     @callback
     def close(self) -> None:
@@ -102,6 +97,5 @@ class ApprovalWatch:
 
     @callback
     def _changed(self, event: Event[EventStateChangedData]) -> None:
-        state = event.data["new_state"]
-        if state is not None and state.state not in SILENT_STATES:
-            self._on_state(state.entity_id, state.state)
+        if (text := said(event.data["new_state"])) is not None:
+            self._on_state(event.data["entity_id"], text)

@@ -22,6 +22,7 @@ from .engine.records import CUT_OFF, ActionRecord, ActionStatus
 from .guard import Action, Guard
 from .guard_facts import members
 from .models import HeartbeatOptions
+from .saying import text_of
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -157,7 +158,7 @@ def situation_of(hass: HomeAssistant, action: Action) -> dict[str, str]:
     """Return the states that a yes to an action is given for (P4)."""
     touched = (*action.entity_id, *action.named)
     return {
-        entity_id: state.state
+        entity_id: text_of(state)
         for one in touched
         for entity_id in (one, *members(hass, one))
         if (state := hass.states.get(entity_id)) is not None

@@ -22,6 +22,7 @@ from .guard_checks import Action, check, check_reading, judge_action
 from .guard_consent import Consent, Grant
 from .guard_look import Look
 from .guard_records import ActionRecords, record_of
+from .guard_witness import Nobody, Witness
 from .guard_work import Result, Work
 from .past_actions import PastActions
 
@@ -39,7 +40,7 @@ class Guard:
     meanwhile is refused (C7). `on_settled` hears of an action that outlived the
     waiting for it or the run (R8): its index in `actions` and its final record.
     `past_actions` is the heartbeat's memory of what did not help (A7), `consent`
-    asks its owner (P1).
+    asks its owner (P1), `witness` knows of each action before it is called (S5).
     """
 
     def __init__(  # noqa: PLR0913 - by name, each from another side
@@ -55,6 +56,7 @@ class Guard:
         on_settled: Callable[[int, ActionRecord], None],
         past_actions: PastActions,
         consent: Consent,
+        witness: Witness | None = None,
     ) -> None:
         """Serve one run, with no action yet."""
         self._hass = hass
@@ -66,6 +68,7 @@ class Guard:
         self._dry_run = dry_run
         self._past_actions = past_actions
         self._consent = consent
+        self._witness = witness or Nobody()
         self._unhelpful: list[ActionRecord] = []
         self._records = ActionRecords()
         self._work = Work(
@@ -75,6 +78,7 @@ class Guard:
             lock=lock,
             past_actions=past_actions,
             on_settled=on_settled,
+            witness=self._witness,
         )
 
     @property
@@ -144,25 +148,32 @@ class Guard:
         try:
             # Everything as of now: it may have waited for a long time, and then for
             # the disk.
-            verdict = self._judge(action)
             if grant is not None:
+                self._judge(action)
                 grant.check()
                 await grant.async_begin()
-                verdict = self._judge(action)
-            if grant is not None:
+                self._judge(action)
                 grant.check()
-            elif verdict is Verdict.ASK:
-                raise _refused(f"{action.name} needs the owner's yes by now; not done.")
+            else:
+                self._check_free(action)
+                if (already := self._already(action)) is not None:
+                    return already, None
+                self._admit(action)
+                await self._write_down(action)
+                self._check_free(action)
             if (already := self._already(action)) is not None:
                 return already, None
-            if grant is None:
-                self._admit(action)
             index, task = self._work.start(action)
             is_started = True
         finally:
             if not is_started:
+                self._witness.done_so_far(self.actions)
                 self._lock.release()
         return await self._work.wait(index, task)
+
+    async def _write_down(self, action: Action) -> None:
+        about_to = record_of(action, ActionStatus.STILL_RUNNING)
+        await self._witness.async_about_to((*self._records, about_to))
 
     async def _ask(self, action: Action) -> ActionRecord:
         """Put an action to the owner; it counts as one of the run (F5, P1)."""
@@ -198,6 +209,11 @@ class Guard:
         if verdict is Verdict.DENY:
             raise _refused(f"{action.name} is not allowed here.")
         return verdict
+
+    def _check_free(self, action: Action) -> None:
+        """Check everything as of now; raise for what may not be done unasked."""
+        if self._judge(action) is Verdict.ASK:
+            raise _refused(f"{action.name} needs the owner's yes by now; not done.")
 
     def _already(self, action: Action) -> ActionRecord | None:
         """Return the record of an action that need not be called (A5)."""

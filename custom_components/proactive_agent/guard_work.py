@@ -13,6 +13,7 @@ from .guard_call import call_action
 from .guard_checks import Action
 from .guard_look import Look
 from .guard_records import ActionRecords
+from .guard_witness import Witness
 from .past_actions import PastActions
 
 _LOGGER = logging.getLogger(__name__)
@@ -32,6 +33,7 @@ class Work:
         lock: asyncio.Lock,
         past_actions: PastActions,
         on_settled: Callable[[int, ActionRecord], None],
+        witness: Witness,
     ) -> None:
         """Begin with nothing under way; see `Guard` for what the ports are."""
         self._hass = hass
@@ -40,6 +42,7 @@ class Work:
         self._lock = lock
         self._past_actions = past_actions
         self._on_settled = on_settled
+        self._witness = witness
         self._over: asyncio.Future[None] = hass.loop.create_future()
         self._own_keys: set[str] = set()
         self._abandoned: set[int] = set()
@@ -104,6 +107,7 @@ class Work:
                 status=ActionStatus.FAILED if error else ActionStatus.DONE,
                 error=error,
             )
+            self._witness.done_so_far(tuple(self._records))
             await self._look_after(index, action, look, before)
             return self._records[index], response
         finally:

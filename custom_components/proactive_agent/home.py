@@ -1,6 +1,7 @@
 """The entities a heartbeat may see and touch, resolved from its owner's lists."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from homeassistant.const import ATTR_ENTITY_ID, ATTR_LABEL_ID, CONF_EXCLUDE
@@ -11,11 +12,13 @@ from homeassistant.helpers.target import (
     async_extract_referenced_entity_ids,
 )
 
+from .engine.backoff import MAX_ENTITIES, UNSAID
 from .engine.policy import SECOND_VOICE
 from .engine.reach import Reach
 from .guard_facts import GROUP, is_own, members
 from .home_text import describe
 from .models import HeartbeatOptions
+from .saying import said
 
 __all__ = ["Reach", "describe", "members", "resolve", "snapshot"]
 
@@ -35,11 +38,13 @@ def resolve(hass: HomeAssistant, options: HeartbeatOptions) -> Reach:
 
 
 def snapshot(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
-    """Return the states of these entities; what does not exist is left out."""
+    """Return what these entities say; what is silent or not there has not spoken.
+
+    At most the first `MAX_ENTITIES` of them.
+    """
     return {
-        entity_id: state.state
-        for entity_id in entity_ids
-        if (state := hass.states.get(entity_id)) is not None
+        entity_id: said(hass.states.get(entity_id)) or UNSAID
+        for entity_id in islice(entity_ids, MAX_ENTITIES)
     }
 
 

@@ -22,7 +22,7 @@ from .notify_targets import (
     way_to,
 )
 
-__all__ = ["Button", "Delivery", "Notifier"]
+__all__ = ["Button", "Delivery", "Notifier", "OnLate"]
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -28,6 +28,11 @@ class Button:
     needs_unlock: bool = False
 
 
+def shown_as(notification_id: str) -> str:
+    """Return the id under which Home Assistant shows a message that it keeps."""
+    return f"{DOMAIN}_{notification_id}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
     """A message in the words for each kind of way; all of it is plain text.
@@ -50,7 +55,7 @@ class Letter:
         """Write something to be known."""
         line = message_line(message)
         return cls(
-            id=f"{DOMAIN}_{notification_id}",
+            id=shown_as(notification_id),
             title=plain_line(title),
             line=line,
             in_full=line,

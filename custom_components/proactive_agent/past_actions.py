@@ -1,20 +1,15 @@
 """The actions of past runs, forgotten when their situation changes (A7)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    Event,
-    EventStateChangedData,
-    HomeAssistant,
-    callback,
-)
-from homeassistant.helpers.event import async_track_state_change_event
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from .const import SILENT_STATES
 from .engine.repeats import PastAction, Repeats
+from .saying import Listening, all_said
+
+type Past = Mapping[str, PastAction]
 
 
 class PastActions:
@@ -23,14 +18,26 @@ class PastActions:
     What makes up the situation and how long an action counts is told to it by `watch`.
     """
 
-    def __init__(self, hass: HomeAssistant) -> None:
-        """Remember nothing, listen to nothing."""
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        known: Past | None = None,
+        keep: Callable[[Past], None] | None = None,
+    ) -> None:
+        """Go on with what is `known`, and `keep` what is; listen to nothing yet."""
         self._hass = hass
-        self._repeats = Repeats()
+        self._repeats = Repeats(known)
+        self._keep = keep or _keep_nothing
         self._situation: frozenset[str] = frozenset()
         self._recheck_after = timedelta()
-        self._unsubscribe: CALLBACK_TYPE | None = None
+        self._listening = Listening(hass, self._change)
         self._closed = False
+
+    @callback
+    def resume(self) -> None:
+        """Listen again after a start, to what is remembered from before it."""
+        self._look()
+        self._listen()
 
     @callback
     def watch(self, entity_ids: Iterable[str], recheck_after: timedelta) -> None:
@@ -65,48 +72,58 @@ class PastActions:
             at=dt_util.utcnow(),
             has_shown=has_shown,
         )
-        self._listen()
+        self._changed()
 
     def without_effect(self, key: str) -> PastAction | None:
         """Return the last time of an action if nothing has changed since."""
+        # Just after a start nobody listens yet.
+        self._look()
         return self._repeats.find(key, now=dt_util.utcnow(), within=self._recheck_after)
 
     def mark_told(self, key: str) -> None:
         """Note that the owner hears that an action did not help."""
         self._repeats.mark_told(key)
+        self._changed()
 
     @callback
     def forget(self) -> None:
         """Begin anew: something else than a state has changed."""
         self._repeats.forget()
-        self._listen()
+        self._changed()
 
     @callback
     def close(self) -> None:
-        """Stop listening for good; what is still running is not noted any more."""
+        """Stop listening for good; what is still running is not noted any more.
+
+        What was kept stays kept.
+        """
         self._closed = True
-        self.forget()
+        self._repeats.forget()
+        self._listening.follow(frozenset())
 
     def _states(self, entity_ids: Iterable[str]) -> dict[str, str]:
-        return {
-            entity_id: state.state
-            for entity_id in entity_ids
-            if (state := self._hass.states.get(entity_id)) is not None
-            and state.state not in SILENT_STATES
-        }
+        return all_said(self._hass, entity_ids)
+
+    @callback
+    def _look(self) -> None:
+        for entity_id, state in self._states(self._repeats.entity_ids).items():
+            self._change(entity_id, state)
+
+    @callback
+    def _change(self, entity_id: str, state: str) -> None:
+        if self._repeats.change(entity_id, state):
+            self._keep(self._repeats.all)
+
+    @callback
+    def _changed(self) -> None:
+        self._keep(self._repeats.all)
+        self._listen()
 
     @callback
     def _listen(self) -> None:
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
-        if watched := self._repeats.entity_ids:
-            self._unsubscribe = async_track_state_change_event(
-                self._hass, watched, self._changed
-            )
+        if not self._closed:
+            self._listening.follow(self._repeats.entity_ids)
 
-    @callback
-    def _changed(self, event: Event[EventStateChangedData]) -> None:
-        state = event.data["new_state"]
-        if state is not None and state.state not in SILENT_STATES:
-            self._repeats.change(state.entity_id, state.state)
+
+def _keep_nothing(_past: Past) -> None:
+    """Stand for a memory that ends with the process."""

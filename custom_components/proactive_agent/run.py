@@ -66,6 +66,8 @@ class RunPorts:
     announce: Callable[[Run], None]
     on_settled: Callable[[Run, int, ActionRecord], None]
     ask: Callable[[str, int, Action, str], Awaitable[None]]
+    about_to: Callable[[str, Sequence[ActionRecord]], Awaitable[None]]
+    done_so_far: Callable[[str, Sequence[ActionRecord]], None]
 
 
 class Run:
@@ -97,6 +99,7 @@ class Run:
             on_settled=self._action_settled,
             past_actions=plan.past_actions,
             consent=self,
+            witness=self,
         )
 
     @property
@@ -149,6 +152,15 @@ class Run:
     async def async_ask(self, action: Action, index: int) -> None:
         """Put an action of this run to the owner (P1)."""
         await self._ports.ask(self.run_id, index, action, self._reason)
+
+    async def async_about_to(self, actions: Sequence[ActionRecord]) -> None:
+        """Have it on disk that the last of these is about to be called (S5)."""
+        await self._ports.about_to(self.run_id, actions)
+
+    @callback
+    def done_so_far(self, actions: Sequence[ActionRecord]) -> None:
+        """Note how the actions stand by now (S5)."""
+        self._ports.done_so_far(self.run_id, actions)
 
     def record(
         self,

@@ -2,13 +2,18 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+import json
+from typing import Any
 
 import pytest
 
 from custom_components.proactive_agent.engine.repeats import (
     MAX_REMEMBERED,
+    MAX_WRITTEN,
     Repeats,
     action_key,
+    past_as_dict,
+    past_from_dict,
 )
 
 pytestmark = pytest.mark.contract("A7")
@@ -141,3 +146,45 @@ def test_the_same_action_is_the_same_in_any_order() -> None:
     assert one != action_key("light.turn_on", ("light.a",), {"x": 1, "y": [2]})
     assert one != action_key("light.turn_on", ("light.a", "light.b"), {"x": 2})
     assert one != action_key("light.turn_off", ("light.a", "light.b"), {"x": 1})
+
+
+def test_the_clock_that_was_set_back_does_not_lengthen_it() -> None:
+    assert found(after(HUNGRY), hours=-1)
+    assert not found(after(HUNGRY), hours=-7)
+
+
+@pytest.mark.contract("C6")
+def test_what_is_written_is_what_is_read() -> None:
+    repeats = after(HUNGRY)
+    repeats.add("play", HUNGRY, HUNGRY, acted_on=(), at=NOON, has_shown=True)
+
+    written = json.loads(json.dumps(past_as_dict(repeats.all)))
+
+    assert Repeats(past_from_dict(written)).all == repeats.all
+    assert [*written] == ["feed", "play"]
+
+
+@pytest.mark.contract("C6")
+def test_the_latest_are_written_if_there_is_too_much() -> None:
+    house = {f"light.{number}": "on" for number in range(MAX_WRITTEN // 2)}
+    repeats = Repeats()
+    for key in ("feed", "play", "sing"):
+        repeats.add(key, house, house, acted_on=(), at=NOON)
+
+    assert [*past_as_dict(repeats.all)] == ["play", "sing"]
+
+
+@pytest.mark.contract("D1")
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        ["feed"],
+        {"feed": {"at": "2026-11-30T12:00:00", "states": {}, "to_tell": True}},
+        {"feed": {"at": NOON.isoformat(), "states": {"x": 1}, "to_tell": True}},
+        {"feed": {"at": NOON.isoformat(), "states": {}, "to_tell": "yes"}},
+    ],
+    ids=str,
+)
+def test_rubbish_is_not_read(rubbish: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        past_from_dict(rubbish)

@@ -1,25 +1,80 @@
 """The same situation as last time? Then there is no reason to wake (G4)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from math import isfinite
+from itertools import chain
+from typing import Any, Final, Self
 
 from .records import Outcome
+from .trembling import differs, is_number
+
+# Entities of a situation; what is more is not compared.
+MAX_ENTITIES: Final = 500
+# What an entity has not said yet; of one that falls silent its last word counts.
+UNSAID: Final = ""
 
 _ALWAYS_AGAIN = {Outcome.ACTED, Outcome.ERROR}
-# A sensor's noise: 0.15 of its unit, or two per cent of what a meter shows.
-TREMBLE = 0.15
-TREMBLE_SHARE = 0.02
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """The states a run was shown, and how it ended."""
+    """The states a run was shown, how it ended, and what has happened since.
+
+    `has_moved` when a state was another one in between, even if it has come back;
+    `closed_for` is how long the gate was closed from one look with an open gate to the
+    next, but for what has passed since `closed_since`.
+    """
 
     states: Mapping[str, str]
     at: datetime
     outcome: Outcome
+    has_moved: bool = False
+    closed_for: timedelta = timedelta()
+    closed_since: datetime | None = None
+
+    def gate_was(self, *, is_open: bool | None, now: datetime) -> Shown:
+        """Note what the gate said; None is neither open nor closed."""
+        if (is_open is False) is (self.closed_since is not None):
+            return self
+        if self.closed_since is None:
+            return replace(self, closed_since=now)
+        closed_for = self.closed_for + max(timedelta(), now - self.closed_since)
+        return replace(self, closed_for=closed_for, closed_since=None)
+
+    def opened(self) -> Shown:
+        """Let the time for which the gate was closed begin anew."""
+        return replace(self, closed_for=timedelta()) if self.closed_for else self
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        since = self.closed_since
+        return {
+            "states": {**self.states},
+            "at": self.at.isoformat(),
+            "outcome": self.outcome.value,
+            "has_moved": self.has_moved,
+            "closed_for": self.closed_for.total_seconds(),
+            "closed_since": since.isoformat() if since else None,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote.
+
+        Raises `KeyError`, `TypeError` or `ValueError` for anything else.
+        """
+        since = data["closed_since"]
+        if not isinstance(data["has_moved"], bool):
+            raise TypeError("Something has moved or it has not")
+        return cls(
+            states=states_from(data["states"]),
+            at=moment_from(data["at"]),
+            outcome=Outcome(data["outcome"]),
+            has_moved=data["has_moved"],
+            closed_for=timedelta(seconds=data["closed_for"]),
+            closed_since=None if since is None else moment_from(since),
+        )
 
 
 def stays_quiet(
@@ -29,12 +84,16 @@ def stays_quiet(
     now: datetime,
     recheck_after: timedelta,
 ) -> bool:
-    """Say whether waking again would show the model nothing new (G4)."""
+    """Say whether waking again would show the model nothing new (G4).
+
+    Falling silent, and saying the same again, is no change.
+    """
     if shown is None or not states or shown.outcome in _ALWAYS_AGAIN:
         return False
-    if now - shown.at >= recheck_after:
+    # A clock that was set back must not keep it asleep for long.
+    if shown.has_moved or abs(now - shown.at) >= recheck_after:
         return False
-    return same_states(shown.states, states)
+    return same_states(shown.states, with_last_words(states, shown.states))
 
 
 def same_states(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
@@ -44,15 +103,28 @@ def same_states(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     )
 
 
-def differs(before: str, after: str) -> bool:
-    """Say whether a state is another one, trembling numbers aside (G4)."""
-    if before == after:
+def moves(shown: Mapping[str, str], entity_id: str, state: str) -> bool:
+    """Say whether this state is news even if it goes back to what was shown (G4).
+
+    A number is news only as long as it is another one, and a first word is by itself.
+    """
+    before = shown.get(entity_id, UNSAID)
+    if before in (UNSAID, state):
         return False
-    numbers = _number(before), _number(after)
-    if numbers[0] is None or numbers[1] is None:
-        return True
-    allowed = max(TREMBLE, TREMBLE_SHARE * abs(numbers[0]))
-    return abs(numbers[1] - numbers[0]) > allowed
+    return not (is_number(before) and is_number(state))
+
+
+def with_last_words(
+    states: Mapping[str, str], before: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the states, and for what is silent or not there the last word it said."""
+    known = {**states}
+    for entity_id, state in before.items():
+        if known.get(entity_id, UNSAID) == UNSAID and (
+            entity_id in known or len(known) < MAX_ENTITIES
+        ):
+            known[entity_id] = state
+    return known
 
 
 def closed_long(closed_for: timedelta, settle_for: timedelta) -> bool:
@@ -60,9 +132,18 @@ def closed_long(closed_for: timedelta, settle_for: timedelta) -> bool:
     return bool(closed_for) and closed_for >= settle_for
 
 
-def _number(state: str) -> float | None:
-    try:
-        number = float(state)
-    except ValueError:
-        return None
-    return number if isfinite(number) else None
+def states_from(value: Any) -> dict[str, str]:
+    """Read states as they were written; raises `TypeError` for anything else."""
+    if not isinstance(value, dict) or not all(
+        isinstance(one, str) for one in chain(value, value.values())
+    ):
+        raise TypeError("States are texts by entity")
+    return value
+
+
+def moment_from(value: Any) -> datetime:
+    """Read a moment; raises `TypeError` or `ValueError` for anything else."""
+    moment = datetime.fromisoformat(value)
+    if moment.tzinfo is None:
+        raise ValueError("A moment needs a time zone")
+    return moment

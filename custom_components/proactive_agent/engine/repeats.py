@@ -5,11 +5,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 import json
+from typing import Any, Self
 
-from .backoff import differs
+from .backoff import moment_from, states_from
 from .records import JsonObject
+from .trembling import differs
 
 MAX_REMEMBERED = 64
+# States that are written to disk, with the actions they belong to.
+MAX_WRITTEN = 5_000
 # What adds something to a list has done so, whatever its state shows.
 ONLY_ADDS = frozenset({"calendar.create_event", "todo.add_item"})
 
@@ -27,13 +31,40 @@ class PastAction:
     states: Mapping[str, str]
     to_tell: bool = True
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "at": self.at.isoformat(),
+            "states": {**self.states},
+            "to_tell": self.to_tell,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote.
+
+        Raises `KeyError`, `TypeError` or `ValueError` for anything else.
+        """
+        if not isinstance(data["to_tell"], bool):
+            raise TypeError("It is to be told or it is not")
+        return cls(
+            at=moment_from(data["at"]),
+            states=states_from(data["states"]),
+            to_tell=data["to_tell"],
+        )
+
 
 class Repeats:
     """Remembers actions for as long as nothing of their situation has changed."""
 
-    def __init__(self) -> None:
-        """Remember nothing."""
-        self._actions: OrderedDict[str, PastAction] = OrderedDict()
+    def __init__(self, known: Mapping[str, PastAction] | None = None) -> None:
+        """Remember nothing but what is `known` already, by key, the latest last."""
+        self._actions = OrderedDict(known or {})
+
+    @property
+    def all(self) -> Mapping[str, PastAction]:
+        """What is remembered, by key, the latest last."""
+        return {**self._actions}
 
     @property
     def entity_ids(self) -> frozenset[str]:
@@ -69,18 +100,22 @@ class Repeats:
         if len(self._actions) > MAX_REMEMBERED:
             self._actions.popitem(last=False)
 
-    def change(self, entity_id: str, state: str) -> None:
-        """Forget the actions after which this state is another one."""
-        for key, past in [*self._actions.items()]:
-            if (before := past.states.get(entity_id)) is not None and differs(
-                before, state
-            ):
-                del self._actions[key]
+    def change(self, entity_id: str, state: str) -> bool:
+        """Forget the actions after which this state is another one; any there were."""
+        changed = [
+            key
+            for key, past in self._actions.items()
+            if (before := past.states.get(entity_id)) is not None
+            and differs(before, state)
+        ]
+        for key in changed:
+            del self._actions[key]
+        return bool(changed)
 
     def find(self, key: str, *, now: datetime, within: timedelta) -> PastAction | None:
         """Return the action if it was done within this time, and nothing came of it."""
         past = self._actions.get(key)
-        return past if past is not None and now - past.at < within else None
+        return past if past is not None and abs(now - past.at) < within else None
 
     def mark_told(self, key: str) -> None:
         """Note that the owner hears of this action."""
@@ -90,6 +125,25 @@ class Repeats:
     def forget(self) -> None:
         """Begin anew."""
         self._actions.clear()
+
+
+def past_as_dict(past: Mapping[str, PastAction]) -> dict[str, Any]:
+    """Return actions as plain data, the latest of them if there is too much."""
+    left = MAX_WRITTEN
+    written: list[tuple[str, Any]] = []
+    for key, one in reversed([*past.items()]):
+        left -= len(one.states)
+        if left < 0:
+            break
+        written.append((key, one.as_dict()))
+    return dict(reversed(written))
+
+
+def past_from_dict(data: Mapping[str, Any]) -> dict[str, PastAction]:
+    """Read what `past_as_dict` wrote; raises as `PastAction.from_dict` does."""
+    if not isinstance(data, dict):
+        raise TypeError("Past actions are kept by what they were")
+    return {key: PastAction.from_dict(one) for key, one in data.items()}
 
 
 def action_key(name: str, entity_ids: Iterable[str], data: JsonObject) -> str:

@@ -1,6 +1,6 @@
 """How a run ended, and what its owner is told of it (S1, S2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +9,12 @@ from .plain_text import MAX_LENGTH, plain_line, shorten
 from .records import ActionRecord, ActionStatus, Outcome, RunError
 
 _ADDED = ("not_done", "waiting", "still_running")
+# What stands for each sort of action after a restart.
+_INTERRUPTED = {
+    "done": "done_before",
+    "still_running": "cut_off",
+    "not_done": "not_done",
+}
 # Room that the first words keep beside what the code adds, if they need it.
 _LEAST_WORDS = 80
 _NAME_WIDTHS = (MAX_LENGTH, 120, 80, 50, 30, 15)
@@ -100,6 +106,24 @@ def settled_message(action: ActionRecord, phrases: Phrases) -> str:
     return phrases.say(key, actions=phrases.name_of(action))
 
 
+def interrupted_message(
+    actions: Sequence[ActionRecord], phrases: Phrases
+) -> str | None:
+    """Say what was done before Home Assistant ended, None if nothing was (S5).
+
+    What still ran was cut off with it: nobody saw how it ended.
+    """
+    named = {
+        _INTERRUPTED[sort]: names
+        for sort in _INTERRUPTED
+        if (names := _named([one for one in actions if _sort(one) == sort], phrases))
+    }
+    if not named.keys() - {"not_done"}:
+        return None
+    head = phrases.say("interrupted")
+    return f"{head} {_fitting(named, (), phrases, MAX_LENGTH - len(head) - 1)}"
+
+
 def _written_by_code(actions: Sequence[ActionRecord], phrases: Phrases) -> str:
     """Say what was done, and of what nobody saw that it came true (S2)."""
     done = [action for action in actions if _sort(action) == "done"]
@@ -123,16 +147,23 @@ def _additions(ending: Ending, phrases: Phrases, room: int) -> str:
     }
     if ending.unhelpful:
         named["unhelpful"] = _named(ending.unhelpful, phrases)
-    added = ""
+    return _fitting(named, _shortfall(ending, phrases), phrases, room)
+
+
+def _fitting(
+    named: Mapping[str, str], more: Sequence[str], phrases: Phrases, room: int
+) -> str:
+    """Say a sentence about each, the names in them as long as there is room for."""
+    told = ""
     for width in _NAME_WIDTHS:
         sentences = [
             phrases.say(key, actions=shorten(names, width))
             for key, names in named.items()
         ]
-        added = " ".join((*sentences, *_shortfall(ending, phrases)))
-        if len(added) <= room:
+        told = " ".join((*sentences, *more))
+        if len(told) <= room:
             break
-    return shorten(added, room)
+    return shorten(told, room)
 
 
 def _shortfall(ending: Ending, phrases: Phrases) -> list[str]:

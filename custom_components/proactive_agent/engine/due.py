@@ -1,0 +1,116 @@
+"""What an owner has yet to hear, written down in case Home Assistant ends (S5)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final, Self
+
+from .backoff import moment_from
+from .records import ActionRecord, ActionStatus
+
+MAX_DUE: Final = 8
+# Words that reached nobody are old by then; that something was done is never.
+WORDS_LAST: Final = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A message of the run `run_id`, known by `id`.
+
+    With `message` it is these words, for `targets`. Without, it is what the run has
+    called up to now: how each of `actions` stands.
+    """
+
+    id: str
+    run_id: str
+    at: datetime
+    actions: tuple[ActionRecord, ...] = ()
+    message: str | None = None
+    targets: tuple[str, ...] = ()
+
+    @property
+    def is_of_run(self) -> bool:
+        """Whether nothing at all was told of the run."""
+        return self.id == self.run_id
+
+    def is_over(self, now: datetime) -> bool:
+        """Say whether it is not worth telling any more."""
+        return self.message is not None and now - self.at > WORDS_LAST
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {
+            "id": self.id,
+            "run_id": self.run_id,
+            "at": self.at.isoformat(),
+            "actions": [_as_dict(one) for one in self.actions],
+            "message": self.message,
+            "targets": [*self.targets],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `as_dict` wrote.
+
+        Raises `KeyError`, `TypeError` or `ValueError` for anything else.
+        """
+        return cls(
+            id=_text(data["id"]),
+            run_id=_text(data["run_id"]),
+            at=moment_from(data["at"]),
+            actions=tuple(map(_from_dict, _list(data["actions"]))),
+            message=_text_or_none(data["message"]),
+            targets=tuple(map(_text, _list(data["targets"]))),
+        )
+
+
+def with_due(known: Iterable[Due], due: Due) -> tuple[Due, ...]:
+    """Add what is due, in place of what was due under the same id."""
+    return (*without_due(known, due.id), due)[-MAX_DUE:]
+
+
+def without_due(known: Iterable[Due], due_id: str) -> tuple[Due, ...]:
+    """Take off what has been told."""
+    return tuple(one for one in known if one.id != due_id)
+
+
+def _as_dict(action: ActionRecord) -> dict[str, Any]:
+    return {
+        "action": action.action,
+        "entity_id": [*action.entity_id],
+        "data": {**action.data},
+        "status": action.status.value,
+        "error": action.error,
+        "note": action.note,
+        "answered_by": action.answered_by,
+    }
+
+
+def _from_dict(data: Mapping[str, Any]) -> ActionRecord:
+    if not isinstance(data["data"], dict):
+        raise TypeError("The data of an action are by name")
+    return ActionRecord(
+        action=_text(data["action"]),
+        entity_id=tuple(map(_text, _list(data["entity_id"]))),
+        data=data["data"],
+        status=ActionStatus(data["status"]),
+        error=_text_or_none(data["error"]),
+        note=_text_or_none(data["note"]),
+        answered_by=_text_or_none(data["answered_by"]),
+    )
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("That is no list")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("That is no text")
+    return value
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else _text(value)

@@ -1,0 +1,59 @@
+"""Restarts of a home with heartbeats: in good order, and killed."""
+
+import asyncio
+from collections.abc import Iterable
+from copy import deepcopy
+from datetime import timedelta
+from typing import Any
+
+from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
+from homeassistant.core import CoreState
+
+from custom_components.proactive_agent.const import DOMAIN
+
+from .heartbeats import Home, let_run
+
+
+def on_disk(home: Home, storage: dict[str, Any]) -> Any:
+    """Return the file of the endpoint as a process that is killed now leaves it."""
+    return deepcopy(storage.get(f"{DOMAIN}.{home.entry.entry_id}"))
+
+
+async def restart(
+    home: Home,
+    storage: dict[str, Any] | None = None,
+    *,
+    left: Any = None,
+    late: Iterable[str] = (),
+    off_for: timedelta = timedelta(),
+    settles: bool = True,
+) -> None:
+    """Start Home Assistant again, from what was `left` on the disk if it was killed.
+
+    These entities are `late`: they have no state yet when it has started.
+    """
+    hass = home.hass
+    if left is not None:
+        _let_nobody_end_in_order()
+    await hass.config_entries.async_unload(home.entry.entry_id)
+    await let_run()
+    if storage is not None and left is not None:
+        storage[f"{DOMAIN}.{home.entry.entry_id}"] = left
+    for entity_id in late:
+        hass.states.async_remove(entity_id)
+    home.clock.turn(off_for)
+    hass.set_state(CoreState.starting)
+    assert await hass.config_entries.async_setup(home.entry.entry_id)
+    await let_run()
+    hass.set_state(CoreState.running)
+    hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+    if settles:
+        await home.settled()
+    else:
+        await let_run()
+
+
+def _let_nobody_end_in_order() -> None:
+    for task in asyncio.all_tasks():
+        if task.get_name().startswith(DOMAIN):
+            task.cancel()
