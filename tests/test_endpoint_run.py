@@ -86,6 +86,29 @@ async def test_a_refused_option_is_not_sent_again_after_a_restart(
     assert sent == [(0.2, 1), (None, 1), (None, 1)]
 
 
+@pytest.mark.contract("R7")
+async def test_what_one_long_request_has_left_is_no_limit_for_the_next(
+    hass: HomeAssistant, home: Home
+) -> None:
+    _change(hass, home, extra_body={"max_tokens": 2000, "seed": 1})
+    beat = await home.add_heartbeat()
+    full = (
+        "This model's maximum context length is 4096 tokens. However, you requested"
+        " 6060 tokens (4060 in the messages, 2000 in the completion)."
+    )
+    refused = "Unsupported parameter: 'seed' is not supported with this model."
+    home.llm_server.play(
+        Raw(status=400, body={"error": {"message": refused}}),
+        Raw(status=400, body={"error": {"message": full}}),
+        text("Fine."),
+        text("Fine."),
+    )
+    await beat.wake()
+    await beat.wake()
+    sent = [(one["max_tokens"], one.get("seed")) for one in home.llm_server.chats]
+    assert sent == [(2000, 1), (2000, None), (36, None), (2000, None)]
+
+
 @pytest.mark.contract("F5")
 async def test_answers_that_came_to_nothing_are_counted(home: Home) -> None:
     beat = await home.add_heartbeat(fuses={"run_timeout": 3600})

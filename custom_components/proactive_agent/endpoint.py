@@ -141,8 +141,8 @@ class EndpointClient:
             if err.kind is ErrorKind.MODEL_NOT_FOUND:
                 raise await self._with_models(err.refined(model=options.model)) from err
             raise
-        if len(tried) > 1:
-            self._shapes.put(options.url, options.model, tried[-1])
+        if (shape := tried[-1].lasting) != tried[0]:
+            self._shapes.put(options.url, options.model, shape)
         return bill.settle(reply)
 
     async def _ask(

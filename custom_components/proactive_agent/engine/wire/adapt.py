@@ -26,6 +26,7 @@ _COMPLAINTS: Final = frozenset(
 )
 _INTERNAL: Final = 500  # also what some servers say of a request they cannot read
 _SOME_TOKENS: Final = 4096  # where a server wants to be told of a limit
+_TIGHT: Final = 1024  # tokens; with less, a call of a tool may not fit in
 
 
 def adapt(
@@ -38,7 +39,7 @@ def adapt(
     """
     if error.advice is Advice.ALL_THOUGHT and tried[-1].max_tokens is not None:
         # What was once all that was left is too little for this request.
-        roomy = replace(tried[-1], max_tokens=None)
+        roomy = replace(tried[-1], max_tokens=None, is_tight=False)
         return None if roomy in tried else roomy
     if error.kind not in _COMPLAINTS and facts.status != _INTERNAL:
         return None
@@ -59,7 +60,8 @@ def _less(case: _Case) -> Iterator[Shape]:
     is_full = case.kind is ErrorKind.CONTEXT_LENGTH
     most = (room if is_full else cap)(case.facts, case.sent)
     if most is not None:
-        yield replace(case.shape, max_tokens=most)
+        is_tight = is_full and most < _TIGHT
+        yield replace(case.shape, max_tokens=most, is_tight=is_tight)
     elif LIMIT_WANTED.search(case.facts.message.lower()) and not case.sent.keys() & {
         *LIMITS
     }:

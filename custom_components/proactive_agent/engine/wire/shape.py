@@ -26,14 +26,16 @@ class Shape:
     """How requests to one model have to differ from the usual ones.
 
     `dropped` and `renamed` are keys of the body, `max_tokens` the most that an answer
-    may be allowed (set also where nothing is), `schema_keywords` what the schemas of
-    tools must do without, `message_keys` fields of the history that are not taken
-    back, `assistant_keys` such as have to be there.
+    may be allowed (set also where nothing is), `is_tight` if that is what one long
+    request has left, `schema_keywords` what the schemas of tools must do without,
+    `message_keys` fields of the history that are not taken back, `assistant_keys`
+    such as have to be there.
     """
 
     dropped: frozenset[str] = frozenset()
     renamed: Mapping[str, str] = field(default_factory=dict)
     max_tokens: int | None = None
+    is_tight: bool = False
     schema_keywords: frozenset[str] = frozenset()
     message_keys: frozenset[str] = frozenset()
     assistant_keys: frozenset[str] = frozenset()
@@ -43,6 +45,13 @@ class Shape:
     no_empty_parameters: bool = False
     no_system: bool = False
     streamed: bool = False
+
+    @property
+    def lasting(self) -> Self:
+        """What holds for other requests too: these may leave more room."""
+        if not self.is_tight:
+            return self
+        return replace(self, max_tokens=None, is_tight=False)
 
     def apply(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Return a body in this shape; what is given stays as it is.
