@@ -151,6 +151,24 @@ def test_other_forms_of_a_call(message: dict[str, Any]) -> None:
     assert echoed["function"] == {"name": "now", "arguments": "{}"}
 
 
+@pytest.mark.parametrize("given", [{"city": "Oslo"}, '{"city": "Oslo"}'])
+@pytest.mark.parametrize("key", ["parameters", "args", "input"])
+@pytest.mark.parametrize("form", ["nested", "flat", "beside an empty one"])
+def test_arguments_of_another_name_are_not_lost(
+    given: Any, key: str, form: str
+) -> None:
+    fields: dict[str, Any] = {"name": "get_weather", key: given}
+    if form == "beside an empty one":
+        fields["arguments"] = ""
+    raw = fields if form == "flat" else {"function": fields}
+    reply = _decode({"tool_calls": [raw]})
+    (call,) = reply.calls
+    assert (call.name, call.arguments) == ("get_weather", {"city": "Oslo"})
+    (echoed,) = reply.message["tool_calls"]
+    assert echoed.keys() == {"id", "type", "function"}
+    assert echoed["function"].keys() == {"name", "arguments"}
+
+
 @pytest.mark.parametrize("calls", [[None], ["now"], [{"function": {"name": " "}}]])
 def test_a_nameless_call_is_no_answer(calls: Any) -> None:
     with pytest.raises(ModelError, match="nameless_call") as caught:

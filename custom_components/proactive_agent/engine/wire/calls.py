@@ -13,7 +13,9 @@ from .values import as_dict, as_list, as_text, write
 # Mistral takes only ids of nine letters and digits; everybody else takes them too.
 _ID_LENGTH: Final = 9
 _CALL_KEYS: Final = frozenset({"id", "type", "index", "function"})
-_FUNCTION_KEYS: Final = frozenset({"name", "arguments"})
+# The first is the wire's own; the others are what models are used to elsewhere.
+_ARGUMENT_KEYS: Final = ("arguments", "parameters", "args", "input")
+_FUNCTION_KEYS: Final = frozenset({"name", *_ARGUMENT_KEYS})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +117,19 @@ def _read_call(
     if find_tool(name, tools) is None:
         return [replace(first, fault=unknown_tool(tools))]
     try:
-        objects = read_arguments(fields.get("arguments"), whole=whole)
+        objects = read_arguments(_arguments_of(fields), whole=whole)
     except UnreadableArgumentsError as err:
         return [replace(first, fault=str(err))]
     return [
         replace(first, arguments=objects[0]),
         *(Wanted(name=name, arguments=arguments) for arguments in objects[1:]),
     ]
+
+
+def _arguments_of(fields: Mapping[str, Any]) -> Any:
+    """Return the arguments under whatever name: without them it is another call."""
+    given = filter(None, map(fields.get, _ARGUMENT_KEYS))
+    return next(given, fields.get("arguments"))
 
 
 def _is_writable(value: Any) -> bool:
