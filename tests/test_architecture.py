@@ -17,12 +17,15 @@ SOURCE = Path(__file__).parents[1] / "custom_components" / "proactive_agent"
 FLOORS: tuple[Floor, ...] = (
     ("engine engine.*",),
     ("const",),
+    ("saying",),
     (
         "models",
         "texts",
         "identity",
         "lineage",
         "listeners",
+        "alarm",
+        "refusal",
         "run_log",
         "past_actions",
         "hearing",
@@ -39,10 +42,10 @@ FLOORS: tuple[Floor, ...] = (
     ("gate gate.*", "home home_*", "toolbox tools tools.*", "minds"),
     ("run",),
     (
-        "heartbeat pulse rhythm reporter runner shared situation waker voice asking asking_*"
-        " approval_reporter carrying_out farewell model_issues",
+        "heartbeat pulse rhythm due reporter runner shared situation waker voice asking asking_*"
+        " approval_reporter carrying_out farewell model_issues health notices",
     ),
-    ("runtime answers approval_taps removal",),
+    ("runtime answers approval_taps loss removal",),
     ("entity",),
     (
         "switch",

@@ -83,6 +83,14 @@ async def test_it_says_how_a_heartbeat_stands(home: Home) -> None:
             "fuses": {"max_ticks": 5},
         },
         "status": "asleep",
+        "pause": None,
+        "failing": {
+            "failures": 0,
+            "since": None,
+            "kind": None,
+            "fault": None,
+            "until": None,
+        },
         "used": {
             "ticks": 1,
             "deadline": None,

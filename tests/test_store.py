@@ -16,7 +16,11 @@ from pytest_homeassistant_custom_component.common import (
 )
 
 from custom_components.proactive_agent.beat_state import BeatState
+from custom_components.proactive_agent.engine.backoff import Shown
+from custom_components.proactive_agent.engine.due import Due
 from custom_components.proactive_agent.engine.fuses import Used
+from custom_components.proactive_agent.engine.records import Outcome
+from custom_components.proactive_agent.engine.repeats import PastAction
 from custom_components.proactive_agent.engine.wire.shape import USUAL, Shape
 from custom_components.proactive_agent.models import Fuses
 from custom_components.proactive_agent.store import (
@@ -50,6 +54,18 @@ RAW: dict[str, Any] = {
     "approvals": [],
     "leaving": None,
     "heard": [],
+    "breaker": {
+        "failures": 0,
+        "since": None,
+        "kind": None,
+        "reason": "",
+        "fault": None,
+        "until": None,
+    },
+    "told": [],
+    "shown": None,
+    "past": {},
+    "due": [],
 }
 
 
@@ -157,6 +173,12 @@ async def test_no_file_yet_is_new(hass: HomeAssistant, disk: Disk) -> None:
         STATE,
         HeartbeatState(on=True),
         HeartbeatState(on=False, used=Used(ticks=6, wakes=1, day=date(2026, 2, 28))),
+        HeartbeatState(
+            on=True,
+            shown=Shown(states={"light.lamp": "on"}, at=NOON, outcome=Outcome.SPOKE),
+            past={"feed": PastAction(at=NOON, states={"light.lamp": "on"})},
+            due=(Due(id="01RUN", run_id="01RUN", at=NOON),),
+        ),
     ],
 )
 async def test_a_state_comes_back_as_it_was(
@@ -243,6 +265,9 @@ RUBBISH: dict[str, Callable[[], Any]] = {
     "a deadline without a zone": lambda: beats(deadline="2026-11-30T22:00:00"),
     "a deadline in numbers": lambda: beats(deadline=5),
     "a day in words": lambda: beats(day="monday"),
+    "nothing shown": lambda: beats(shown={}),
+    "a past in a list": lambda: beats(past=["feed"]),
+    "a message in words": lambda: beats(due=["Fed."]),
 }
 
 

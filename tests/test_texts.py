@@ -6,6 +6,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.proactive_agent.const import DOMAIN
+from custom_components.proactive_agent.engine.breaker import Fault
 from custom_components.proactive_agent.engine.errors import (
     Advice,
     CutReason,
@@ -138,11 +139,30 @@ async def test_there_is_a_sentence_for_all_that_can_happen(
         needs(f"paused_{pause}")
 
 
+@pytest.mark.contract("F7", "S7", "D1")
+async def test_there_is_a_sentence_for_each_fault(hass: HomeAssistant) -> None:
+    texts = await Texts.async_load(hass)
+    for fault in Fault:
+        also = ["time", "count"] if fault is Fault.FAILURES else []
+        words = {one: f"<{one}>" for one in ("reason", *also)}
+        sentence = texts.say(f"fault_{fault}", **words)
+        assert all(word in sentence for word in words.values())
+    for key in (
+        "fault_inside",
+        "recovered_runs",
+        "recovered_gate",
+        "store_unreadable",
+        "store_too_new",
+        "store_read",
+    ):
+        assert texts.say(key)
+
+
 async def test_sentences_ask_for_nothing_that_is_not_given(
     hass: HomeAssistant,
 ) -> None:
     sentences = await async_get_translations(hass, "en", "selector", {DOMAIN})
-    ours = {
+    sentences_of_ours = {
         key.removeprefix(PREFIX): text
         for key, text in sentences.items()
         if key.startswith(PREFIX)
@@ -150,13 +170,14 @@ async def test_sentences_ask_for_nothing_that_is_not_given(
 
     asked = {
         name
-        for text in ours.values()
+        for text in sentences_of_ours.values()
         for _, name, *_ in Formatter().parse(text)
         if name
     }
 
     about_requests = {"because", "count", "heartbeat", "request", "time", "who"}
-    assert asked == {"actions", "detail", "message"} | about_requests | ERROR_WORDS
+    ours = {"actions", "detail", "message", "reason"}
+    assert asked == ours | about_requests | ERROR_WORDS
 
 
 def test_each_kind_of_error_has_advice_of_its_own() -> None:

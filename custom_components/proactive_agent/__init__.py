@@ -2,12 +2,13 @@
 
 from homeassistant.const import Platform
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers import config_validation as cv, issue_registry as ir
+from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.typing import ConfigType
 
 from .const import DOMAIN
+from .loss import Loss
 from .removal import async_clean_up
-from .runtime import EndpointRuntime, ProactiveAgentConfigEntry, loss_issue_id
+from .runtime import EndpointRuntime, ProactiveAgentConfigEntry
 from .services import async_setup_services
 
 CONFIG_SCHEMA = cv.config_entry_only_config_schema(DOMAIN)
@@ -43,5 +44,5 @@ async def async_remove_entry(
     hass: HomeAssistant, entry: ProactiveAgentConfigEntry
 ) -> None:
     """Take back what was asked, and delete what was remembered (P7)."""
-    ir.async_delete_issue(hass, DOMAIN, loss_issue_id(entry.entry_id))
+    Loss(hass, entry).forget()
     await async_clean_up(hass, entry)

@@ -1,11 +1,9 @@
 """What is told of a request: bus events, activity, messages to its owner (P2, S3)."""
 
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from homeassistant.core import Context, HomeAssistant
-from homeassistant.util import dt as dt_util
 
 from .activity import Activity
 from .const import (
@@ -36,7 +34,7 @@ from .engine.report import Phrases
 from .identity import Identity
 from .models import HeartbeatOptions
 from .notifier import Button, Notifier
-from .texts import Texts
+from .texts import Texts, local_time
 
 _ACTIVITIES: Final[Mapping[ApprovalStatus, Activity]] = {
     ApprovalStatus.APPROVED: Activity.APPROVED,
@@ -80,7 +78,7 @@ class ApprovalReporter:
         elsewhere = phrases.say(
             "asks_elsewhere",
             heartbeat=short_name(options.title),
-            time=_local_time(approval.expires),
+            time=local_time(approval.expires),
         )
         message = request_message(approval, options.title, phrases, elsewhere)
         context = Context()
@@ -242,9 +240,3 @@ def _activity(approval: Approval, message: str) -> dict[str, Any]:
         ATTR_MESSAGE: message,
         ATTR_ANSWERED_BY: approval.answered_by,
     }
-
-
-def _local_time(moment: datetime) -> str:
-    local = dt_util.as_local(moment)
-    is_today = local.date() == dt_util.now().date()
-    return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")

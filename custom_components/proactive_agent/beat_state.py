@@ -1,5 +1,6 @@
 """The remembered side of one heartbeat: on or off, and what it has used."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -7,6 +8,9 @@ from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
 from .engine.approvals import Approval
+from .engine.backoff import Shown
+from .engine.breaker import Breaker, Fault
+from .engine.due import Due
 from .engine.fuses import (
     Limits,
     PauseReason,
@@ -19,8 +23,9 @@ from .engine.fuses import (
     ticks_spent,
 )
 from .engine.heard import Heard
+from .engine.repeats import PastAction
 from .models import Fuses
-from .store import HeartbeatState, HeartbeatStore
+from .store import SAVE_DELAY, HeartbeatState, HeartbeatStore
 
 
 class BeatState:
@@ -46,7 +51,7 @@ class BeatState:
     @property
     def is_on(self) -> bool:
         """Whether the heartbeat is switched on."""
-        return self._state.on
+        return self._glance.on
 
     @property
     def used(self) -> Used:
@@ -84,9 +89,34 @@ class BeatState:
         return self._state.heard
 
     @property
+    def shown(self) -> Shown | None:
+        """What the last run was shown (G4)."""
+        return self._state.shown
+
+    @property
+    def past(self) -> Mapping[str, PastAction]:
+        """What was done and has not helped (A7)."""
+        return self._state.past
+
+    @property
+    def due(self) -> tuple[Due, ...]:
+        """What the owner has yet to hear (S5)."""
+        return self._state.due
+
+    @property
+    def breaker(self) -> Breaker:
+        """The runs that failed since the last good one (F7)."""
+        return self._glance.breaker
+
+    @property
+    def told(self) -> frozenset[Fault]:
+        """The faults of which the owner knows (S7)."""
+        return self._glance.told
+
+    @property
     def pause_reason(self) -> PauseReason | None:
         """Which budget of today is spent (F5)."""
-        return pause_reason(self._limits, self.used, _today())
+        return pause_reason(self._limits, self._glance.used, _today())
 
     @property
     def tokens_left(self) -> int | None:
@@ -98,11 +128,11 @@ class BeatState:
     @property
     def ticks_spent(self) -> bool:
         """Whether the last tick allowed has been counted (F1)."""
-        return ticks_spent(self._limits, self.used)
+        return ticks_spent(self._limits, self._glance.used)
 
     def stop_reason(self, now: datetime) -> StopReason | None:
         """Which limit of the whole heartbeat is reached (F1, F2)."""
-        return stop_reason(self._limits, self.used, now)
+        return stop_reason(self._limits, self._glance.used, now)
 
     @callback
     def set_anchor(self, anchor: datetime) -> None:
@@ -113,7 +143,7 @@ class BeatState:
     @callback
     def count_tick(self) -> None:
         """Count one tick, in memory unless there is a limit to keep (C4, C6)."""
-        self._use(self.used.ticked())
+        self._store.note_tick(self._id)
         self._reserve()
 
     @callback
@@ -127,8 +157,8 @@ class BeatState:
                 tokens_total=max(0, state.tokens_total + tokens),
             )
         )
-        # A killed process must not give back what a long run has used (C6).
-        self._store.save_soon()
+        # A killed process must not give back what is about to be used (C6).
+        self._store.save_soon(0 if tokens > 0 else SAVE_DELAY)
 
     async def charge_wake(self) -> bool:
         """Charge a wake to today, on disk before the model is called (F5).
@@ -143,10 +173,11 @@ class BeatState:
 
     @callback
     def switch_on(self, now: datetime) -> None:
-        """Switch on, with fresh ticks and a fresh deadline (F6)."""
+        """Switch on, with fresh ticks, deadline and breaker (F6, F7)."""
         self._store.release_ticks(self._id)
+        state = replace(self._state, breaker=Breaker(), told=frozenset())
         used = self.used.started(self._limits, now)
-        self._put(replace(self._state, on=True, used=used, leaving=None))
+        self._put(replace(state, on=True, used=used, leaving=None))
         self._reserve()
 
     @callback
@@ -166,6 +197,34 @@ class BeatState:
         if heard != self.heard:
             self._put(replace(self._state, heard=heard))
             self._store.save_soon()
+
+    @callback
+    def put_shown(self, shown: Shown | None) -> None:
+        """Keep what was shown; it is written when something else is (C4)."""
+        if shown is not self.shown:
+            self._put(replace(self._state, shown=shown))
+
+    @callback
+    def put_past(self, past: Mapping[str, PastAction]) -> None:
+        """Keep what was done; it is written when something else is (C4)."""
+        self._put(replace(self._state, past=past))
+
+    @callback
+    def put_due(self, due: tuple[Due, ...]) -> None:
+        """Keep what the owner has yet to hear; who calls it has it written."""
+        self._put(replace(self._state, due=due))
+
+    @callback
+    def put_breaker(self, breaker: Breaker) -> None:
+        """Keep how the runs fail; it is written within seconds."""
+        if breaker != self.breaker:
+            self._put(replace(self._state, breaker=breaker))
+            self._store.save_soon()
+
+    @callback
+    def put_told(self, told: frozenset[Fault]) -> None:
+        """Keep of which faults the owner has heard."""
+        self._put(replace(self._state, told=told))
 
     @callback
     def put_approvals(self, approvals: tuple[Approval, ...]) -> None:
@@ -192,14 +251,18 @@ class BeatState:
         self._store.save_soon()
 
     @callback
-    def save_soon(self) -> None:
-        """Have the present state written within seconds."""
-        self._store.save_soon()
+    def save_soon(self, delay: float = SAVE_DELAY) -> None:
+        """Have the present state written within `delay` seconds."""
+        self._store.save_soon(delay)
 
     @property
     def _state(self) -> HeartbeatState:
-        state = self._store.get(self._id)
-        return state or HeartbeatState(on=False)
+        return self._store.get(self._id) or HeartbeatState(on=False)
+
+    @property
+    def _glance(self) -> HeartbeatState:
+        """The state without ticks of which no limit asks: for each tick."""
+        return self._store.glance(self._id) or HeartbeatState(on=False)
 
     @callback
     def _put(self, state: HeartbeatState) -> None:

@@ -68,9 +68,12 @@ async def _describe(
     subentry = entry.subentries[heartbeat.id]
     runs = [*heartbeat.log]
     used = heartbeat.used
+    pause = heartbeat.health.pause
     return {
         "options": async_redact_data(dict(subentry.data), PRIVATE),
         "status": heartbeat.status,
+        "pause": pause and pause.as_dict(),
+        "failing": _failing(heartbeat),
         "used": {
             **asdict(used),
             "day": used.day and used.day.isoformat(),
@@ -94,6 +97,13 @@ async def _tools(hass: HomeAssistant, heartbeat: Heartbeat) -> dict[str, Any]:
         "offered": [spec.name for spec in offer.specs],
         "left_out": [*offer.left_out],
     }
+
+
+def _failing(heartbeat: Heartbeat) -> dict[str, Any]:
+    """Say how many runs have failed in a row, and of which kind of error the last."""
+    known = heartbeat.health.failing.as_dict()
+    del known["reason"]
+    return known
 
 
 def _without_words(run: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,19 +8,18 @@ from typing import Any
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.core import Context, HomeAssistant, callback
-from homeassistant.exceptions import ServiceValidationError
 from homeassistant.util import dt as dt_util
 
 from .activity import Activity
 from .asking_room import make_asking
 from .beat_state import BeatState
-from .const import DOMAIN
 from .engine.fuses import Stop, StopReason, Used
 from .engine.records import Cause, GateVerdict, RunRecord, Status
-from .hearing import Ears
+from .health import Health
 from .identity import Identity
 from .listeners import Listeners
-from .models import HeartbeatOptions
+from .models import HeartbeatOptions, has_key
+from .refusal import refuse_if
 from .rhythm import Rhythm
 from .runner import LAST_WORD_TIMEOUT, Runner
 from .shared import Shared
@@ -49,17 +48,13 @@ class Heartbeat:
         self._state = BeatState(
             shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
         )
-        self._waker = Waker(hass, self.id, self.options, Ears(self._state))
-        self._voice = voice = Voice(
-            hass,
-            Identity(entry_id=entry.entry_id, heartbeat_id=self.id),
-            self.on_activity.fire,
-        )
-        self._reporter = voice.runs
+        self._waker = Waker(hass, self.id, self.options, self._state)
+        identity = Identity(entry_id=entry.entry_id, heartbeat_id=self.id)
+        self._voice = voice = Voice(hass, identity, self.on_activity.fire)
         self._runner = Runner(
             hass,
             entry,
-            self._reporter,
+            voice.runs,
             self._state,
             partial(shared.issues.judge, self.id),
             self._run_ended,
@@ -82,7 +77,17 @@ class Heartbeat:
             key=self.id,
             on_tick=self._tick,
             on_deadline=lambda _: self._stop(Stop(reason=StopReason.MAX_DURATION)),
-            on_new_day=lambda _: self.on_change.fire(),
+        )
+        self.health = Health(
+            hass,
+            self.id,
+            state=self._state,
+            sight=self._waker,
+            notices=voice.notices,
+            options=lambda: self.options,
+            can_sign_in=lambda: has_key(entry),
+            spawn=self._runner.spawn,
+            on_change=self.on_change.fire,
         )
         self.log = self._runner.log
         self.offers = self._runner.offers
@@ -101,7 +106,7 @@ class Heartbeat:
             return Status.OFF
         if self.asking.pending:
             return Status.WAITING
-        return Status.PAUSED if self._state.pause_reason else Status.ASLEEP
+        return Status.PAUSED if self.health.pause else Status.ASLEEP
 
     @property
     def used(self) -> Used:
@@ -127,17 +132,21 @@ class Heartbeat:
     def start(self) -> None:
         """Begin to beat, once Home Assistant has started (C1)."""
         self._started = True
+        self._waker.start()
+        self._runner.tell_due(self.options)
         self.asking.start()
         self._beat(self._rhythm.resume)
+        self.health.start()
         self._build_gate()
 
     async def async_close(self) -> None:
         """End what is under way: the endpoint is unloaded or the heartbeat removed."""
         self._closed = True
         self._rhythm.stop()
+        self.health.close()
         self._waker.close()
-        await self._runner.async_close()
-        await self.asking.async_close(LAST_WORD_TIMEOUT)
+        asking = self.asking.async_close(LAST_WORD_TIMEOUT)
+        await asyncio.gather(self._runner.async_close(), asking)
         self._voice.close()
 
     async def async_remove(self) -> None:
@@ -152,6 +161,7 @@ class Heartbeat:
             return
         self._waker.forget()
         self._state.switch_on(dt_util.utcnow())
+        self.health.begin_anew()
         self._beat(self._rhythm.begin)
         self.on_change.fire()
         await self._state.async_save()
@@ -173,13 +183,15 @@ class Heartbeat:
         Raises `ServiceValidationError` when the heartbeat is off, running, paused
         or unloaded, or when a run's own action asks for it (A2).
         """
-        refusal = self._refusal(context, dry_run=dry_run)
-        if refusal is not None:
-            raise ServiceValidationError(
-                translation_domain=DOMAIN,
-                translation_key=refusal,
-                translation_placeholders={"heartbeat": self.options.title},
-            )
+        by_own_run = context is not None and self._shared.descends(context)
+        refuse_if(
+            self.options.title,
+            not_loaded=self._closed,
+            woken_by_own_run=by_own_run,
+            already_running=self._runner.is_running,
+            switched_off=not self.is_on and not dry_run,
+            budget_spent=self._state.pause_reason is not None,
+        )
         parent_id = context.id if context else None
         return self._wake(Cause.MANUAL, Context(parent_id=parent_id), dry_run=dry_run)
 
@@ -196,21 +208,10 @@ class Heartbeat:
         if before.interval != self.options.interval:
             self._beat(self._rhythm.begin)
         elif self.is_on:
-            self._rhythm.follow_fuses()
+            self._rhythm.follow_deadline()
         if needs_gate and self._started:
             self._build_gate()
-        self.on_change.fire()
-
-    def _refusal(self, context: Context | None, *, dry_run: bool) -> str | None:
-        if self._closed:
-            return "not_loaded"
-        if context is not None and self._shared.descends(context):
-            return "woken_by_own_run"
-        if self._runner.is_running:
-            return "already_running"
-        if not self.is_on and not dry_run:
-            return "switched_off"
-        return "budget_spent" if self._state.pause_reason else None
+        self.health.try_again()
 
     @callback
     def _build_gate(self) -> None:
@@ -225,8 +226,8 @@ class Heartbeat:
             return
         if (reason := self._state.stop_reason(dt_util.utcnow())) is not None:
             self._stop(Stop(reason=reason))
-            return
-        begin(self.options.interval)
+        else:
+            begin(self.options.interval)
 
     @callback
     def _tick(self, now: datetime) -> None:
@@ -237,18 +238,23 @@ class Heartbeat:
             self._stop(Stop(reason=reason))
             return
         self._state.count_tick()
-        if self._is_reason_to_wake(now):
-            self._wake(Cause.TICK, Context())
-        elif self._state.ticks_spent:
+        if not self._wakes(now) and self._state.ticks_spent:
             self._stop(Stop(reason=StopReason.MAX_TICKS))
 
-    def _is_reason_to_wake(self, now: datetime) -> bool:
-        if self._state.pause_reason or self.asking.farewell.is_near:
+    def _wakes(self, now: datetime) -> bool:
+        if self._waker.sleeps_on or self.health.pause or self.asking.farewell.is_near:
             return False
-        wakes = self._waker.is_reason(now)
+        has_woken = self._waker.attempt(partial(self._wake_if_due, now))
         if self._waker.needs_build:
             self._build_gate()
-        return wakes
+        self.health.tick_judged(now)
+        return has_woken
+
+    def _wake_if_due(self, now: datetime) -> bool:
+        if not self._waker.is_reason(now):
+            return False
+        self._wake(Cause.TICK, Context())
+        return True
 
     @callback
     def _wake(
@@ -271,12 +277,10 @@ class Heartbeat:
     @callback
     def _run_ended(self, record: RunRecord, stop: Stop | None) -> None:
         self._waker.ended(record, now=dt_util.utcnow())
-        self._state.save_soon()
         if stop is not None:
             self._stop(stop)
-        elif self.is_on and not self._closed and (spent := self._state.pause_reason):
-            self._rhythm.follow_fuses()
-            self._runner.spawn(self._reporter.paused(self.options, spent), "notice")
+        self.health.run_ended(record)
+        self._state.save_soon(0)
         self.on_change.fire()
 
     @callback
@@ -285,15 +289,12 @@ class Heartbeat:
         if self._closed or not self.is_on:
             return
         self._switch_off()
-        self._runner.spawn(self._tell_stopped(stop), "stop")
+        self.health.stopped(stop)
 
     @callback
     def _switch_off(self) -> None:
         self._rhythm.stop()
         self._state.switch_off()
+        self.health.begin_anew()
         self.asking.withdraw_all()
         self.on_change.fire()
-
-    async def _tell_stopped(self, stop: Stop) -> None:
-        await self._state.async_save()
-        await self._reporter.stopped(self.options, stop.reason, stop.detail)

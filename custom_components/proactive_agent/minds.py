@@ -28,11 +28,13 @@ class Minds:
         self._clients: dict[str, EndpointClient] = {}
 
     @callback
-    def change(self, options: EndpointOptions | TaskOptions) -> None:
-        """Take the endpoint as it is from the next run on."""
-        if options != self._options:
-            self._options = options
-            self._clients.clear()
+    def change(self, options: EndpointOptions | TaskOptions) -> bool:
+        """Take the endpoint as it is from the next run on; returns if it is another."""
+        if options == self._options:
+            return False
+        self._options = options
+        self._clients.clear()
+        return True
 
     @callback
     def mind(self, heartbeat: HeartbeatOptions, context: Context) -> Mind:

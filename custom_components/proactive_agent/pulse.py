@@ -1,4 +1,4 @@
-"""The timers of one heartbeat: its interval, its deadline, the next day."""
+"""The timers of one heartbeat: its interval and its deadline."""
 
 from collections.abc import Callable
 from contextvars import Context
@@ -25,14 +25,12 @@ class Pulse:
         *,
         on_tick: Callable[[datetime], None],
         on_deadline: Callable[[datetime], None],
-        on_new_day: Callable[[datetime], None],
     ) -> None:
         """Prepare; no timer runs before `start`."""
         self._hass = hass
         self._name = name
         self._on_tick = on_tick
         self._on_deadline = on_deadline
-        self._on_new_day = on_new_day
         self._next_tick: datetime | None = None
         self._interval = timedelta()
         self._timers: dict[str, CALLBACK_TYPE] = {}
@@ -86,18 +84,6 @@ class Pulse:
                 self._deadline_reached,
                 deadline,
             )
-
-    @callback
-    def call_on_new_day(self) -> None:
-        """Call back once when the home's next local day begins."""
-        self._cancel("new_day")
-        tomorrow = dt_util.now().date() + timedelta(days=1)
-        self._own(
-            "new_day",
-            async_track_point_in_utc_time,
-            callback(self._on_new_day),
-            dt_util.as_utc(dt_util.start_of_local_day(tomorrow)),
-        )
 
     @callback
     def stop(self) -> None:

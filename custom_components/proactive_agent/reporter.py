@@ -8,22 +8,26 @@ from homeassistant.core import Context, HomeAssistant, callback
 
 from .activity import Activity
 from .const import (
-    ATTR_DETAIL,
     ATTR_MESSAGE,
     ATTR_REASON,
     ATTR_RUN_ID,
     CONF_CHECK_PROMPT,
     EVENT_ACTED,
     EVENT_HEARTBEAT_TICK,
-    EVENT_STOPPED,
 )
+from .engine.due import Due
 from .engine.export import action_as_dict
-from .engine.fuses import PauseReason, StopReason
 from .engine.records import ActionRecord, ActionStatus, Outcome
-from .engine.report import Ending, Phrases, owner_message, settled_message
+from .engine.report import (
+    Ending,
+    Phrases,
+    interrupted_message,
+    owner_message,
+    settled_message,
+)
 from .identity import Identity
 from .models import HeartbeatOptions
-from .notifier import Delivery, Notifier
+from .notifier import Delivery, Notifier, OnLate
 from .run import Run
 from .texts import Texts
 
@@ -83,8 +87,11 @@ class Reporter:
             },
         )
 
-    async def ended(self, run: Run, ending: Ending) -> Told:
-        """Report a run that is over: at most one message (S1, S3); a dry run none."""
+    async def ended(self, run: Run, ending: Ending, on_late: OnLate) -> Told:
+        """Report a run that is over: at most one message (S1, S3); a dry run none.
+
+        `on_late` hears what became of targets that were waited for.
+        """
         if run.plan.dry_run:
             return Told()
         phrases = await self._phrases((*ending.actions, *ending.unhelpful))
@@ -96,10 +103,11 @@ class Reporter:
         self._activity_of(run, ending, message)
         if message is None:
             return Told()
-        self._fire_acted(run, ending.actions, message)
+        data, context = self._run_data(run), run.plan.context
+        self._fire_acted(data, ending.actions, message, context)
         return Told(
             message=message,
-            delivery=await self._send_news(run, ending, message, targets),
+            delivery=await self._send_news(run, ending, message, targets, on_late),
         )
 
     async def settled(
@@ -111,32 +119,46 @@ class Reporter:
         """
         message = settled_message(action, await self._phrases((action,)))
         if action.status is ActionStatus.DONE and first_word:
-            self._fire_acted(run, (action,), message)
+            data = self._run_data(run)
+            self._fire_acted(data, (action,), message, run.plan.context)
         return await self._send(
             run.plan.options, message, f"{run.run_id}_settled", run.plan.context
         )
 
-    async def stopped(
-        self, options: HeartbeatOptions, reason: StopReason, detail: str | None
-    ) -> None:
-        """Tell that the heartbeat went off without its owner (F8, S7)."""
-        context = Context()
-        data = {ATTR_REASON: reason, ATTR_DETAIL: detail}
-        self._hass.bus.async_fire(
-            EVENT_STOPPED,
-            {**self._identity.describe(self._hass, options.title), **data},
-            context=context,
-        )
-        self._on_activity(Activity.STOPPED, data)
-        phrases = await self._phrases(())
-        message = phrases.say(f"stopped_{reason}", detail=detail or "")
-        await self._send(options, message, self._notice_id("stopped"), context)
+    async def overdue(
+        self, options: HeartbeatOptions, due: Due, *, on_late: OnLate
+    ) -> Told:
+        """Tell after a restart what it has kept from being told (S5).
 
-    async def paused(self, options: HeartbeatOptions, reason: PauseReason) -> None:
-        """Tell that a budget of the day is spent (F5, S7)."""
-        phrases = await self._phrases(())
-        message = phrases.say(f"paused_{reason}")
-        await self._send(options, message, self._notice_id("paused"), Context())
+        The event of a run that acted is due with it, unless it was fired before (S3).
+        """
+        message, context = due.message, Context()
+        if message is None:
+            message = interrupted_message(due.actions, await self._phrases(due.actions))
+            has_acted = Ending(actions=due.actions).acted
+            if message is not None and has_acted and due.is_of_run:
+                data = self._data(options, due.run_id)
+                self._fire_acted(data, due.actions, message, context)
+                self._on_activity(
+                    Activity.ACTED,
+                    {
+                        ATTR_RUN_ID: due.run_id,
+                        "outcome": Outcome.STOPPED,
+                        ATTR_MESSAGE: message,
+                    },
+                )
+        if message is None:
+            return Told()
+        wanted = tuple(one for one in due.targets if one in options.notify)
+        delivery = await self._notifier.async_send(
+            wanted or options.notify,
+            title=options.title,
+            message=message,
+            notification_id=due.id,
+            context=context,
+            on_late=on_late,
+        )
+        return Told(message=message, delivery=delivery)
 
     def _targets(self, run: Run, ending: Ending) -> tuple[str, ...] | None:
         """Return whom to tell; None if everyone knows already (S4)."""
@@ -146,7 +168,12 @@ class Reporter:
         return run.plan.hearing.not_heard(targets, ending.unhelpful)
 
     async def _send_news(
-        self, run: Run, ending: Ending, message: str, targets: tuple[str, ...]
+        self,
+        run: Run,
+        ending: Ending,
+        message: str,
+        targets: tuple[str, ...],
+        on_late: OnLate,
     ) -> Delivery:
         """Send what a run has to say, and remember who has heard it (S4)."""
 
@@ -157,13 +184,18 @@ class Reporter:
                     delivery.reached, ending.unhelpful, kept=delivery.kept
                 )
 
+        @callback
+        def note_late(delivery: Delivery) -> None:
+            note(delivery)
+            on_late(delivery)
+
         delivery = await self._notifier.async_send(
             targets,
             title=run.plan.options.title,
             message=message,
             notification_id=run.run_id,
             context=run.plan.context,
-            on_late=note,
+            on_late=note_late,
         )
         note(delivery)
         return delivery
@@ -188,16 +220,20 @@ class Reporter:
         )
 
     def _fire_acted(
-        self, run: Run, actions: tuple[ActionRecord, ...], message: str
+        self,
+        run_data: dict[str, Any],
+        actions: tuple[ActionRecord, ...],
+        message: str,
+        context: Context,
     ) -> None:
         self._hass.bus.async_fire(
             EVENT_ACTED,
             {
-                **self._run_data(run),
+                **run_data,
                 "actions": [action_as_dict(action) for action in actions],
                 ATTR_MESSAGE: message,
             },
-            context=run.plan.context,
+            context=context,
         )
 
     def _activity_of(self, run: Run, ending: Ending, message: str | None) -> None:
@@ -220,12 +256,11 @@ class Reporter:
             )
 
     def _run_data(self, run: Run) -> dict[str, Any]:
-        options = run.plan.options
+        return self._data(run.plan.options, run.run_id)
+
+    def _data(self, options: HeartbeatOptions, run_id: str) -> dict[str, Any]:
         return {
             **self._identity.describe(self._hass, options.title),
             CONF_CHECK_PROMPT: options.check_prompt,
-            ATTR_RUN_ID: run.run_id,
+            ATTR_RUN_ID: run_id,
         }
-
-    def _notice_id(self, kind: str) -> str:
-        return f"{self._identity.heartbeat_id}_{kind}"

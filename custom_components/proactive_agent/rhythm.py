@@ -29,18 +29,11 @@ class Rhythm:
         key: str,
         on_tick: Callable[[datetime], None],
         on_deadline: Callable[[datetime], None],
-        on_new_day: Callable[[datetime], None],
     ) -> None:
         """Prepare; no timer runs before `begin`. `key` spreads what is caught up."""
         self._key = key
         self._state = state
-        self._pulse = Pulse(
-            hass,
-            name,
-            on_tick=on_tick,
-            on_deadline=on_deadline,
-            on_new_day=on_new_day,
-        )
+        self._pulse = Pulse(hass, name, on_tick=on_tick, on_deadline=on_deadline)
 
     @callback
     def resume(self, interval: timedelta) -> None:
@@ -58,21 +51,19 @@ class Rhythm:
             # The next regular tick, if it is soon, makes up for them as well.
             if catch_up < first:
                 self._pulse.catch_up(catch_up)
-        self.follow_fuses()
+        self.follow_deadline()
 
     @callback
     def begin(self, interval: timedelta) -> None:
         """Begin anew from now on (C1)."""
         self._state.set_anchor(dt_util.utcnow())
         self._pulse.start(interval)
-        self.follow_fuses()
+        self.follow_deadline()
 
     @callback
-    def follow_fuses(self) -> None:
-        """Wait for the deadline, and for the next day if one is waited for (F2, F5)."""
+    def follow_deadline(self) -> None:
+        """Wait for the deadline, if there is one (F2)."""
         self._pulse.set_deadline(self._state.used.deadline)
-        if self._state.pause_reason:
-            self._pulse.call_on_new_day()
 
     @callback
     def stop(self) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context as TaskContext
 from datetime import datetime
+from functools import partial
 import logging
 from typing import Any
 
@@ -11,6 +12,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
 
 from .beat_state import BeatState
+from .due import DueMessages
 from .engine.errors import CutReason, ErrorKind
 from .engine.fuses import Stop, StopReason
 from .engine.ports import Mind
@@ -18,7 +20,7 @@ from .engine.records import ActionRecord, ActionStatus, Cause, Outcome, RunRecor
 from .engine.report import Ending
 from .guard import Action
 from .home import Reach
-from .models import has_key
+from .models import HeartbeatOptions, has_key
 from .reporter import Reporter, Told
 from .run import Run, RunPlan, RunPorts
 from .run_log import RunLog
@@ -28,6 +30,8 @@ _LOGGER = logging.getLogger(__name__)
 
 # Seconds in which a run that is ended by unloading may still tell what it did.
 LAST_WORD_TIMEOUT = 5
+# Seconds after which a report goes on by itself: no notifier may hold the lock.
+TELL_TIMEOUT = 60
 
 _SAYS_NOTHING_OF_THE_MODEL = {Outcome.TIMEOUT, Outcome.STOPPED, Outcome.TOKEN_LIMIT}
 
@@ -51,6 +55,7 @@ class Runner:
         """
         self.log = RunLog()
         self.offers = OfferCache(hass)
+        self._due = DueMessages(hass, state, reporter)
         self.action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry
@@ -90,6 +95,8 @@ class Runner:
             announce=self._reporter.woke,
             on_settled=self._action_settled,
             ask=ask,
+            about_to=self._due.async_about_to,
+            done_so_far=self._due.done_so_far,
         )
         run = self._run = Run(self._hass, plan, ports)
         if not plan.dry_run:
@@ -98,6 +105,11 @@ class Runner:
             self._live(run, put_off, was_on=self._state.is_on), f"run {run.run_id}"
         )
         return self._task
+
+    @callback
+    def tell_due(self, options: HeartbeatOptions) -> None:
+        """Tell after a start what was not told before it (S5)."""
+        self._due.resume(self.spawn, options)
 
     @callback
     def cut(self) -> None:
@@ -111,6 +123,7 @@ class Runner:
         if (task := self._task) is not None:
             await asyncio.wait({task}, timeout=LAST_WORD_TIMEOUT)
             task.cancel()
+        self._due.close()
 
     @callback
     def spawn[T](
@@ -148,9 +161,15 @@ class Runner:
         if nothing_said is not None:
             # Not the entry's own task: the word is due even after an unload.
             self._hass.async_create_background_task(
-                self._reporter.settled(run, action, first_word=nothing_said),
+                self._tell_settled(run, index, action, first_word=nothing_said),
                 "proactive_agent settled action",
             )
+
+    async def _tell_settled(
+        self, run: Run, index: int, action: ActionRecord, *, first_word: bool
+    ) -> None:
+        await self._reporter.settled(run, action, first_word=first_word)
+        self._due.settled(run.run_id, index)
 
     async def _live(
         self,
@@ -172,7 +191,7 @@ class Runner:
                 delivery_failed=told.delivery.failed,
                 not_sent=told.not_sent,
             )
-            record = self._judge(run, record)
+            record = self._judged(run, record)
             self.log.add(record)
         finally:
             self._run = self._task = None
@@ -197,11 +216,35 @@ class Runner:
         return None
 
     async def _tell(self, run: Run, ending: Ending) -> Told:
+        telling = self.spawn(self._report(run, ending), "report")
         try:
-            return await self._reporter.ended(run, ending)
-        except Exception:
-            _LOGGER.exception("A run of %s was not reported", run.plan.options.title)
+            await asyncio.wait({telling}, timeout=TELL_TIMEOUT)
+        except asyncio.CancelledError:
+            telling.cancel()
+            raise
+        title = run.plan.options.title
+        if not telling.done():
+            _LOGGER.warning("A run of %s is over, but its report hangs", title)
             return Told()
+        try:
+            return await telling
+        except Exception:
+            _LOGGER.exception("A run of %s was not reported", title)
+            return Told()
+
+    async def _report(self, run: Run, ending: Ending) -> Told:
+        """Report a run; until that is done it is due (S5)."""
+        on_late = partial(self._due.reached, run.run_id)
+        told = await self._reporter.ended(run, ending, on_late)
+        self._due.told(run.run_id, ending.actions, told)
+        return told
+
+    def _judged(self, run: Run, record: RunRecord) -> RunRecord:
+        try:
+            return self._judge(run, record)
+        except Exception:
+            _LOGGER.exception("A run of %s was not judged", run.plan.options.title)
+            return record
 
     def _settle_what_ended_meanwhile(self, run: Run, ending: Ending) -> None:
         now = run.ending.actions

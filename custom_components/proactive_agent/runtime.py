@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from homeassistant.config_entries import ConfigEntry, ConfigSubentry
 from homeassistant.const import EVENT_HOMEASSISTANT_STOP
-from homeassistant.core import Context, Event, HomeAssistant, callback
-from homeassistant.helpers import device_registry as dr, issue_registry as ir
+from homeassistant.core import Context, Event, HassJob, HomeAssistant, callback
+from homeassistant.exceptions import ConfigEntryError
+from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.start import async_at_started
 
 from .answers import Answers
@@ -15,6 +16,7 @@ from .const import DOMAIN, SUBENTRY_HEARTBEAT
 from .heartbeat import Heartbeat
 from .lineage import RunLineage
 from .listeners import Listeners
+from .loss import Loss
 from .minds import Minds
 from .model_issues import ModelIssues
 from .models import mind_options
@@ -22,11 +24,6 @@ from .shared import Shared
 from .store import HeartbeatStore
 
 type ProactiveAgentConfigEntry = ConfigEntry[EndpointRuntime]
-
-
-def loss_issue_id(entry_id: str) -> str:
-    """Return the id of the repair issue about a store that cannot be read (D1)."""
-    return f"store_unreadable_{entry_id}"
 
 
 class EndpointRuntime:
@@ -44,25 +41,41 @@ class EndpointRuntime:
         self._minds = Minds(hass, mind_options(entry), self._store.shapes)
         self._issues = ModelIssues(hass, entry)
         self._taps = Taps(hass, entry, self.answers, self._everyones_answers)
+        self._loss = Loss(hass, entry)
         self._changes = asyncio.Lock()
         self._started = self._closed = False
 
     async def async_start(self) -> None:
         """Load what is remembered and set up each heartbeat."""
-        is_lost = not await self._store.async_load()
+        is_lost = not await self._async_load()
         self._store.keep_only(self._entry.subentries)
         for subentry_id in self._entry.subentries:
             self._add(subentry_id)
         if is_lost:
-            self._report_loss()
+            self._loss.is_lost()
             await self._store.async_begin_anew()
         self._entry.async_on_unload(
             self._entry.add_update_listener(self._async_entry_changed)
+        )
+        # Before Home Assistant cancels what is under way, and once more after it.
+        self._entry.async_on_unload(
+            self._hass.async_add_shutdown_job(HassJob(self._async_end))
         )
         self._entry.async_on_unload(
             self._hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._save_exactly)
         )
         self._entry.async_on_unload(self._taps.listen())
+
+    async def _async_load(self) -> bool:
+        """Return whether what is remembered could be read."""
+        try:
+            is_read = await self._store.async_load()
+        except ConfigEntryError:
+            self._loss.is_too_new()
+            raise
+        if is_read:
+            self._loss.is_over()
+        return is_read
 
     @callback
     def async_begin(self) -> None:
@@ -71,8 +84,7 @@ class EndpointRuntime:
 
     async def async_close(self) -> None:
         """End every run, and cancel every timer and listener."""
-        self._closed = True
-        await asyncio.gather(*(beat.async_close() for beat in self.heartbeats.values()))
+        await self._async_end()
         self._issues.clear()
         self.lineage.async_stop()
         await self._store.async_close()
@@ -85,7 +97,7 @@ class EndpointRuntime:
         async with self._changes:
             if self._closed:
                 return
-            self._minds.change(mind_options(entry))
+            is_other_endpoint = self._minds.change(mind_options(entry))
             self._issues.follow()
             for heartbeat_id in [*self.heartbeats]:
                 if heartbeat_id not in entry.subentries:
@@ -94,20 +106,11 @@ class EndpointRuntime:
             for subentry_id, subentry in [*entry.subentries.items()]:
                 if (heartbeat := self.heartbeats.get(subentry_id)) is not None:
                     heartbeat.change(subentry)
+                    if is_other_endpoint:
+                        heartbeat.health.try_again()
                     self._rename_device(subentry)
                 else:
                     self._add(subentry_id)
-
-    def _report_loss(self) -> None:
-        ir.async_create_issue(
-            self._hass,
-            DOMAIN,
-            loss_issue_id(self._entry.entry_id),
-            is_fixable=False,
-            severity=ir.IssueSeverity.ERROR,
-            translation_key="store_unreadable",
-            translation_placeholders={"endpoint": self._entry.title},
-        )
 
     @callback
     def _add(self, subentry_id: str) -> None:
@@ -157,5 +160,13 @@ class EndpointRuntime:
             heartbeat.start()
         self._taps.start()
 
+    async def _async_end(self) -> None:
+        """End every heartbeat, each with a moment for its last word (S5, R8)."""
+        if not self._closed:
+            self._closed = True
+            beats = self.heartbeats.values()
+            await asyncio.gather(*(beat.async_close() for beat in beats))
+
     async def _save_exactly(self, _event: Event) -> None:
+        await self._async_end()
         await self._store.async_save(exact=True)

@@ -1,6 +1,6 @@
 """How a heartbeat is doing, what it has used, and what it asks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -35,6 +35,7 @@ class HeartbeatSensorDescription(SensorEntityDescription):
     """A sensor of a heartbeat; `silent` if its value changes without a word."""
 
     value_fn: Callable[[Heartbeat], Value]
+    attributes_fn: Callable[[Heartbeat], Mapping[str, Any] | None] = lambda _: None
     silent: bool = False
 
 
@@ -43,12 +44,18 @@ def _last_outcome(heartbeat: Heartbeat) -> str | None:
     return latest.outcome if latest else None
 
 
+def _why_paused(heartbeat: Heartbeat) -> Mapping[str, Any] | None:
+    pause = heartbeat.health.pause
+    return pause.as_dict() if pause else None
+
+
 SENSORS = (
     HeartbeatSensorDescription(
         key="status",
         device_class=SensorDeviceClass.ENUM,
         options=[*Status],
         value_fn=lambda heartbeat: heartbeat.status,
+        attributes_fn=_why_paused,
     ),
     HeartbeatSensorDescription(
         key="last_wake",
@@ -123,6 +130,11 @@ class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
                     cancel_on_shutdown=True,
                 )
             )
+
+    @property
+    def extra_state_attributes(self) -> Mapping[str, Any] | None:
+        """What there is to say beside the value."""
+        return self.entity_description.attributes_fn(self.heartbeat)
 
     async def async_update(self) -> None:
         """Look the value up when somebody asks for it."""

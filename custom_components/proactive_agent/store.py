@@ -1,6 +1,7 @@
 """What must outlive a restart, one file for each endpoint (C6, D1, D2)."""
 
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from datetime import datetime
 import logging
 from pathlib import Path
@@ -48,6 +49,7 @@ class HeartbeatStore:
         self._hass = hass
         self._states: dict[str, HeartbeatState] = {}
         self._reserved: dict[str, int] = {}
+        self._uncounted: dict[str, int] = {}  # ticks that no state holds yet
         self._lost = self._closed = False
         self._due: float | None = None
 
@@ -82,8 +84,25 @@ class HeartbeatStore:
 
     def get(self, heartbeat_id: str) -> HeartbeatState | None:
         """Return what is known of a heartbeat, None if it is new (D2)."""
+        self._count(heartbeat_id)
+        return self.glance(heartbeat_id)
+
+    def glance(self, heartbeat_id: str) -> HeartbeatState | None:
+        """Return the same, but for ticks that have been noted since (C4)."""
         state = self._states.get(heartbeat_id)
         return HeartbeatState(on=False) if state is None and self._lost else state
+
+    @callback
+    def note_tick(self, heartbeat_id: str) -> None:
+        """Note a tick; its state is made anew only when somebody asks for it (C4)."""
+        self._uncounted[heartbeat_id] = self._uncounted.get(heartbeat_id, 0) + 1
+
+    def _count(self, heartbeat_id: str) -> None:
+        ticks = self._uncounted.pop(heartbeat_id, 0)
+        state = self._states.get(heartbeat_id)
+        if ticks and state is not None:
+            used = state.used.ticked(ticks)
+            self._states[heartbeat_id] = replace(state, used=used)
 
     async def async_begin_anew(self) -> None:
         """Write down that all are off after a loss; who comes later is new (D1, D2)."""
@@ -112,12 +131,14 @@ class HeartbeatStore:
     def forget(self, heartbeat_id: str) -> None:
         """Drop a heartbeat that was removed."""
         self._states.pop(heartbeat_id, None)
+        self._uncounted.pop(heartbeat_id, None)
         self._reserved.pop(heartbeat_id, None)
         self.save_soon()
 
     @callback
     def reserve_ticks(self, heartbeat_id: str, max_ticks: int) -> None:
         """Write the next block of ticks as used before the last is used up (C6)."""
+        self._count(heartbeat_id)
         ticks = self._states[heartbeat_id].used.ticks
         if ticks < self._reserved.get(heartbeat_id, 0):
             return
@@ -170,6 +191,8 @@ class HeartbeatStore:
     @callback
     def _data(self) -> dict[str, Any]:
         self._due = None
+        for heartbeat_id in self._states:
+            self._count(heartbeat_id)
         return {
             "heartbeats": {
                 heartbeat_id: state.as_dict(

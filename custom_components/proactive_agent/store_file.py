@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final, override
 
+from homeassistant.core import CoreState
 from homeassistant.exceptions import UnsupportedStorageVersionError
 from homeassistant.helpers.storage import Store
 from homeassistant.util.file import WriteError
@@ -25,9 +26,15 @@ class StoreFile(Store[dict[str, Any]]):
         if self._writing is not None and not await _ends(self._writing):
             return False
         write = self._writing = self.hass.async_create_background_task(
-            self.async_save(data()), f"{self.key} write", eager_start=True
+            self._async_save_now(data()), f"{self.key} write", eager_start=True
         )
         return await _ends(write) and not self.is_failing
+
+    async def _async_save_now(self, data: dict[str, Any]) -> None:
+        await self.async_save(data)
+        if self.hass.state is CoreState.stopping:
+            # It was only noted down for the end of the stop, which may never come.
+            await self._async_handle_write_data()
 
     @override
     async def _async_write_data(self, data: dict[str, Any]) -> None:

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Self
 
 from homeassistant.core import HomeAssistant, callback
@@ -9,6 +10,7 @@ from homeassistant.helpers.translation import (
     async_get_cached_translations,
     async_get_translations,
 )
+from homeassistant.util import dt as dt_util
 
 from .const import DOMAIN
 from .engine.errors import ModelError
@@ -96,3 +98,10 @@ def cached_sentence(hass: HomeAssistant, key: str, **placeholders: str) -> str:
         hass, hass.config.language, "selector", DOMAIN
     )
     return loaded.get(f"{_SENTENCES}.{key}", key).format(**placeholders)
+
+
+def local_time(moment: datetime) -> str:
+    """Say when something is, with the day if that is not today."""
+    local = dt_util.as_local(moment)
+    is_today = local.date() == dt_util.now().date()
+    return local.strftime("%H:%M" if is_today else "%Y-%m-%d %H:%M")

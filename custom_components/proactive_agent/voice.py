@@ -1,4 +1,4 @@
-"""How one heartbeat makes itself heard: of its runs, and of its requests."""
+"""How one heartbeat makes itself heard: of its runs, its requests and itself."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,12 +8,13 @@ from homeassistant.core import HomeAssistant, callback
 from .activity import Activity
 from .approval_reporter import ApprovalReporter
 from .identity import Identity
+from .notices import Notices
 from .notifier import Notifier
 from .reporter import Reporter
 
 
 class Voice:
-    """Both reporters of a heartbeat, through one notifier."""
+    """All that a heartbeat tells, through one notifier."""
 
     def __init__(
         self,
@@ -25,6 +26,7 @@ class Voice:
         self._notifier = notifier = Notifier(hass)
         self.runs = Reporter(hass, identity, notifier, on_activity)
         self.requests = ApprovalReporter(hass, identity, notifier, on_activity)
+        self.notices = Notices(hass, identity, notifier, on_activity)
 
     @callback
     def close(self) -> None:

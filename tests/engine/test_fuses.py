@@ -122,6 +122,16 @@ def test_what_is_given_back_after_midnight_does_not_widen_the_new_day() -> None:
     assert used == Used(day=TOMORROW, tokens=0)
 
 
+@pytest.mark.contract("F5", "C6")
+def test_a_clock_that_is_set_back_over_midnight_gives_no_fresh_day() -> None:
+    used = Used(day=TOMORROW, wakes=48, tokens=9)
+
+    assert used.woken(TODAY).woken(TOMORROW) == Used(day=TOMORROW, wakes=50, tokens=9)
+    # One that was wrong by more is put right at once.
+    yesterday = TODAY - timedelta(days=1)
+    assert used.woken(yesterday) == Used(day=yesterday, wakes=1)
+
+
 @pytest.mark.contract("F5")
 @given(
     steps=st.lists(
@@ -131,9 +141,9 @@ def test_what_is_given_back_after_midnight_does_not_widen_the_new_day() -> None:
 def test_tokens_used_are_never_fewer_than_none(steps: list[tuple[date, int]]) -> None:
     used = Used()
     for day, tokens in steps:
-        used = used.charged(day, tokens)
+        before, used = used, used.charged(day, tokens)
         assert used.tokens >= 0
-        assert used.day == day
+        assert used.day == max(day, before.day or day)
 
 
 @pytest.mark.contract("F1", "F2")

@@ -72,9 +72,9 @@ class Used:
         """Begin anew when switched on: fresh ticks and deadline, not a fresh day."""
         return replace(self, ticks=0, deadline=deadline_from(limits, now))
 
-    def ticked(self) -> Used:
-        """Count one tick (F1)."""
-        return replace(self, ticks=self.ticks + 1)
+    def ticked(self, times: int = 1) -> Used:
+        """Count ticks (F1)."""
+        return replace(self, ticks=self.ticks + times)
 
     def counts_on(self, day: date) -> bool:
         """Say whether what was used counts on `day`.
