@@ -42,8 +42,9 @@ FLOORS: tuple[Floor, ...] = (
     ("gate gate.*", "home home_*", "toolbox tools tools.*", "minds"),
     ("run",),
     (
-        "heartbeat pulse rhythm due reporter runner shared situation waker voice asking asking_*"
-        " approval_reporter carrying_out farewell model_issues health notices",
+        "heartbeat pulse rhythm due reporter runner shared situation waker voice"
+        " asking asking_* approval_reporter carrying_out farewell model_issues"
+        " health notices",
     ),
     ("runtime answers approval_taps loss removal",),
     ("entity",),

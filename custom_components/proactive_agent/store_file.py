@@ -34,7 +34,7 @@ class StoreFile(Store[dict[str, Any]]):
         await self.async_save(data)
         if self.hass.state is CoreState.stopping:
             # It was only noted down for the end of the stop, which may never come.
-            await self._async_handle_write_data()
+            await self._async_handle_write_data()  # type: ignore[no-untyped-call]
 
     @override
     async def _async_write_data(self, data: dict[str, Any]) -> None:
