@@ -205,6 +205,15 @@ def test_what_was_said_is_told_without_keys() -> None:
 
 
 @pytest.mark.contract("R7")
+def test_an_error_that_is_its_own_cause_is_told_once() -> None:
+    inner, outer = told("The server is down."), told("It did not work.")
+    inner.__cause__, outer.__cause__ = outer, inner
+    assert to_model_error(outer, ENTITY).said == "It did not work.: The server is down."
+    inner.__cause__ = inner
+    assert to_model_error(inner, ENTITY).said == "The server is down."
+
+
+@pytest.mark.contract("R7")
 async def test_an_error_ends_the_run_and_the_next_one_works(
     home: Home, tasks: Tasks
 ) -> None:

@@ -62,9 +62,12 @@ def _classify(status: int, told: str) -> ModelError:
 
 
 def _chain(err: BaseException | None) -> Iterator[BaseException]:
-    while err is not None:
-        yield err
+    told: dict[int, BaseException] = {}
+    # `raise err from err` makes an error its own cause.
+    while err is not None and id(err) not in told:
+        told[id(err)] = err
         err = err.__cause__
+    yield from told.values()
 
 
 def _status(chain: list[BaseException]) -> int:
