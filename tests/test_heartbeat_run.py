@@ -312,7 +312,7 @@ async def _run_out(home: Home, beat: Beat, *, step: int = 1) -> dict[str, Any]:
 
 
 @pytest.mark.contract("R7", "C3")
-@pytest.mark.parametrize("kind", [*ERRORS.keys() - {"auth", "quota"}])
+@pytest.mark.parametrize("kind", sorted(ERRORS.keys() - {"auth", "quota"}))
 async def test_an_error_of_the_model_is_recorded_and_the_next_tick_tries_again(
     home: Home, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
