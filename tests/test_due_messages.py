@@ -340,6 +340,23 @@ async def test_what_still_ran_when_it_ended_is_told_after_the_start(
     assert len(home.fired(EVENT_ACTED)) == 1
 
 
+@pytest.mark.contract("R8", "S2")
+async def test_an_action_that_home_assistants_end_cuts_off_is_told_once(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    valve = HeldService(home.hass, "test", "wait")
+    home.llm_server.play(MEAL, OPENS)
+    beat = await home.add_heartbeat(act=VALVE)
+    home.clock.turn(timedelta(minutes=15))
+    await valve.reached.wait()
+    await home.hass.async_stop(force=True)
+    assert home.told[0].startswith("Done: Feed. Still running: Valve.")
+    # Either it could still say so, or it is left for the next start.
+    is_left = bool(due(on_disk(home, hass_storage), beat))
+    cut_off = [] if is_left else ["What was still running has failed: Valve."]
+    assert home.told[1:] == cut_off
+
+
 async def test_a_report_that_hangs_at_the_end_is_due_and_holds_nobody_up(
     hass: HomeAssistant, home: Home, hass_storage: dict[str, Any]
 ) -> None:

@@ -45,6 +45,9 @@ def test_who_has_heard_of_a_situation_has_heard_it() -> None:
 def test_after_a_while_it_is_news_again() -> None:
     assert known(heard("notify.a"), after=RECHECK - timedelta(seconds=1))
     assert not known(heard("notify.a"), after=RECHECK)
+    # A clock that was set back keeps nobody silent for long.
+    assert known(heard("notify.a"), after=-timedelta(hours=1))
+    assert not known(heard("notify.a"), after=-RECHECK)
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def have_heard(
         *(
             one.targets
             for one in heard
-            if now - one.at < recheck_after
+            if abs(now - one.at) < recheck_after
             and unhelpful <= one.unhelpful
             and same_states(one.states, states)
         )
