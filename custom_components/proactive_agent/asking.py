@@ -144,33 +144,12 @@ class Asking:
     ) -> None:
         """Put an action to the owner; it is action `index` of its run (P1).
 
+        The run may be cut short meanwhile: it is asked to the end all the same.
         Raises `ActionRefusedError`, of the kind `REPEATED` if it was asked before.
         """
-        approval = await self._request(run_id, index, action, because)
-        if not self._is_on():
-            raise ActionRefusedError(
-                RefusalKind.NEEDS_APPROVAL,
-                f"{action.name} needs the owner's yes, and the heartbeat has stopped;"
-                " not asked and not done.",
-            )
-        if (known := self._approvals.in_the_way(approval.key)) is not None:
-            stands = _STANDS.get(known.status, _UNDERWAY)
-            raise ActionRefusedError(
-                RefusalKind.REPEATED, f"{action.name} {stands}; not asked again."
-            )
-        if self._approvals.is_full:
-            raise ActionRefusedError(
-                RefusalKind.NEEDS_APPROVAL,
-                f"{action.name} needs the owner's yes, but too many requests wait"
-                " already; not asked and not done.",
-            )
-        # The run may be cut short meanwhile: what is on disk is asked all the same.
-        if not await asyncio.shield(self._spawn(self._put(approval), "request")):
-            raise ActionRefusedError(
-                RefusalKind.NOT_WRITTEN,
-                f"{action.name} needs the owner's yes, and the request could not be"
-                " written down; not asked and not done.",
-            )
+        ask = self._ask(run_id, index, action, because)
+        if (refusal := await asyncio.shield(self._spawn(ask, "request"))) is not None:
+            raise refusal
 
     async def async_approve(self, approval_id: str, answered_by: str) -> Approval:
         """Take a yes and act on it; returns the request as it then stands (P3).
@@ -195,6 +174,41 @@ class Asking:
         self._over(approval)
         return approval
 
+    async def _ask(
+        self, run_id: str, index: int, action: Action, because: str
+    ) -> ActionRefusedError | None:
+        """Write a request down and ask; returns why, if it is not asked."""
+        approval = await self._request(run_id, index, action, because)
+        # No await between this and the adding: a stop would withdraw what is there.
+        refusal = self._obstacle(approval)
+        if refusal is None:
+            try:
+                await self._approvals.async_add(approval)
+            except ApprovalError:
+                why = "and the request could not be written down"
+                refusal = _not_asked(approval, why, RefusalKind.NOT_WRITTEN)
+        if refusal is not None:
+            # A run that is over hears nothing of it, and its record has to.
+            record = as_record(approval, ActionStatus.FAILED, str(refusal))
+            self._on_answer(run_id, index, record)
+        # It may have been withdrawn while the disk was waited for (C5).
+        elif approval in self._approvals.pending:
+            self._tell(self._asked(approval))
+        return refusal
+
+    def _obstacle(self, approval: Approval) -> ActionRefusedError | None:
+        """Return why a request cannot be put now, None if it can."""
+        if not self._is_on():
+            return _not_asked(approval, "and the heartbeat has stopped")
+        if (known := self._approvals.in_the_way(approval.key)) is not None:
+            stands = _STANDS.get(known.status, _UNDERWAY)
+            return ActionRefusedError(
+                RefusalKind.REPEATED, f"{approval.action} {stands}; not asked again."
+            )
+        if self._approvals.is_full:
+            return _not_asked(approval, "but too many requests wait already")
+        return None
+
     async def _request(
         self, run_id: str, index: int, action: Action, because: str
     ) -> Approval:
@@ -218,17 +232,6 @@ class Asking:
             expires=now + self._options().manners.approval_timeout,
         )
         return replace(approval, words=await self._reporter.words(approval))
-
-    async def _put(self, approval: Approval) -> bool:
-        """Write a request down and ask; says whether the disk took it."""
-        try:
-            await self._approvals.async_add(approval)
-        except ApprovalError:
-            return False
-        # It may have been withdrawn while the disk was waited for (C5).
-        if approval in self._approvals.pending:
-            self._tell(self._asked(approval))
-        return True
 
     async def _asked(self, approval: Approval) -> None:
         await self._reporter.asked(self._options(), approval)
@@ -263,6 +266,15 @@ class Asking:
     @callback
     def _tell(self, job: Coroutine[Any, Any, None]) -> None:
         self._spawn(job, "approval notice")
+
+
+def _not_asked(
+    approval: Approval, why: str, kind: RefusalKind = RefusalKind.NEEDS_APPROVAL
+) -> ActionRefusedError:
+    return ActionRefusedError(
+        kind,
+        f"{approval.action} needs the owner's yes, {why}; not asked and not done.",
+    )
 
 
 def _why(task: asyncio.Task[RefusalKind | None]) -> ApprovalFault:
