@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from _pytest.mark import ParameterSet
 from homeassistant.core import HomeAssistant
 import pytest
 
@@ -88,37 +89,20 @@ ATTACKS: Mapping[str, Sequence[tuple[str, Any]]] = {
         ("scene_apply", {"entities": {"lock.front": "unlocked"}}),
         ("scene_create", {"scene_id": "x", "entities": {"lock.front": "unlocked"}}),
     ],
-    "what has to ask": [
-        ("lock_unlock", {"entity_id": "lock.front"}),
-        ("lock_open", {"entity_id": ["lock.front"]}),
-        ("switch_turn_on", {"entity_id": "switch.plug"}),
+    "what no yes is asked for": [
         ("scene_delete", {"entity_id": "scene.evening"}),
     ],
     "a script's entity fields": [
         ("point", {"lamp": "input_boolean.flag"}),
-        ("point", {"lamp": "lock.front"}),
         ("point", {"lamp": "light.all_lamps"}),
         ("point", {"lamps": ["light.lamp", "lock.all_locks"]}),
-        ("point", {"lamps": ["lock.front"]}),
         ("point", {"lamps": "all"}),
         ("point", {"entity_id": "lock.front"}),
     ],
     "entities in a script's texts": [
-        ("point", {"note": "lock.front"}),
         ("point", {"note": "lock.all_locks"}),
         ("point", {"note": "light.lamp, input_boolean.flag"}),
-        ("point", {"note": "{{ states('lock.front') }}"}),
-        ("point", {"note": "loc\u212a.front"}),
         ("point", {"note": "ALL"}),
-    ],
-    "a script's target, action and template fields": [
-        ("aim", {"where": {"area_id": "kitchen"}}),
-        ("aim", {"where": {"entity_id": "light.lamp"}}),
-        ("aim", {}),
-        ("run_it", {"what": [{"action": "lock.unlock"}]}),
-        ("run_it", {"what": [{"action": "lock.unlock", "target": LAMP}]}),
-        ("rendered", {"text": "{{ 1 }}"}),
-        ("rendered", {"text": "plain"}),
     ],
     "templates as targets": [
         ("light_turn_on", {"entity_id": "{{ 'light.lamp' }}"}),
@@ -165,14 +149,59 @@ ATTACKS: Mapping[str, Sequence[tuple[str, Any]]] = {
         ("feed", "null"),
     ],
 }
-CASES = [
-    pytest.param(name, arguments, id=f"{kind}-{number}")
-    for kind, attacks in ATTACKS.items()
-    for number, (name, arguments) in enumerate(attacks, 1)
-]
+# What the owner himself may say yes to.
+ASKED: Mapping[str, Sequence[tuple[str, Any]]] = {
+    "what has to ask": [
+        ("lock_unlock", {"entity_id": "lock.front"}),
+        ("lock_open", {"entity_id": ["lock.front"]}),
+        ("switch_turn_on", {"entity_id": "switch.plug"}),
+    ],
+    "a script's entity fields": [
+        ("point", {"lamp": "lock.front"}),
+        ("point", {"lamps": ["lock.front"]}),
+    ],
+    "entities in a script's texts": [
+        ("point", {"note": "lock.front"}),
+        ("point", {"note": "{{ states('lock.front') }}"}),
+        ("point", {"note": "loc\u212a.front"}),
+    ],
+    "a script's target, action and template fields": [
+        ("aim", {"where": {"area_id": "kitchen"}}),
+        ("aim", {"where": {"entity_id": "light.lamp"}}),
+        ("aim", {}),
+        ("run_it", {"what": [{"action": "lock.unlock"}]}),
+        ("run_it", {"what": [{"action": "lock.unlock", "target": LAMP}]}),
+        ("rendered", {"text": "{{ 1 }}"}),
+        ("rendered", {"text": "plain"}),
+    ],
+}
 
 
-@pytest.mark.parametrize(("name", "arguments"), CASES)
+def cases(attacks: Mapping[str, Sequence[tuple[str, Any]]]) -> list[ParameterSet]:
+    return [
+        pytest.param(name, arguments, id=f"{kind}-{number}")
+        for kind, some in attacks.items()
+        for number, (name, arguments) in enumerate(some, 1)
+    ]
+
+
+@pytest.mark.contract("P1")
+@pytest.mark.parametrize(("name", "arguments"), cases(ASKED))
+async def test_what_needs_a_yes_waits_for_it(
+    hass: HomeAssistant, llm_server: LlmServer, name: str, arguments: Any
+) -> None:
+    siege = await async_lay_siege(hass, llm_server)
+    beat = await siege.add_heartbeat(**LISTS)
+    record = await siege.attack(beat, calls((name, arguments)))
+
+    assert siege.called == []
+    assert record["outcome"] == "waiting"
+    assert [one["status"] for one in record["actions"]] == ["waiting"]
+    (question,) = siege.phone
+    assert question.data["message"].startswith("Milonga asks for your yes: ")
+
+
+@pytest.mark.parametrize(("name", "arguments"), cases(ATTACKS))
 async def test_nothing_gets_past_the_door(
     hass: HomeAssistant, llm_server: LlmServer, name: str, arguments: Any
 ) -> None:

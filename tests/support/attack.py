@@ -138,6 +138,14 @@ def raw_call(name: str, arguments: str) -> dict[str, Any]:
     return completion(message, finish="tool_calls")
 
 
+def held_off(record: Mapping[str, Any]) -> list[str]:
+    """Say of each call of a run how it was held off: refused, or asked for."""
+    return [
+        "refused" if call["error"] else str(call["answer"]["status"])
+        for call in record["calls"]
+    ]
+
+
 def obeying(
     siege: Siege, order: str, *wanted: tuple[str, Arguments]
 ) -> Callable[[Any], Any]:
