@@ -76,9 +76,21 @@ class Gate:
     @callback
     def judge(self) -> Answer:
         """Say whether all conditions hold right now; None cannot be judged (G2)."""
-        if self._standing is None or self._standing.is_over():
+        if self._standing is None:
+            return self._ask()
+        if self._standing.is_over():
+            self._standing.begin()
             self._answer = self._ask()
         return self._answer
+
+    @property
+    def stays_closed(self) -> bool:
+        """Whether it was closed when it was judged, and cannot be open since."""
+        return (
+            self._answer is False
+            and self._standing is not None
+            and not self._standing.is_over()
+        )
 
     def _ask(self) -> Answer:
         if self._broken:

@@ -83,6 +83,11 @@ class GateKeeper:
             return False
         return not self._is_current or self.gate is None or self.gate.needs_rebuild
 
+    @property
+    def stays_closed(self) -> bool:
+        """Whether the gate is as closed as when it was judged last."""
+        return self._is_current and self.gate is not None and self.gate.stays_closed
+
     @callback
     def judge(self) -> bool | None:
         """Say whether the gate is open; None is a gate that cannot be judged (G2)."""

@@ -53,7 +53,10 @@ class Leaf:
 
         An answer that still stands is taken again.
         """
-        if self._standing is None or self._standing.is_over():
+        if self._standing is None:
+            return self._ask()
+        if self._standing.is_over():
+            self._standing.begin()
             self._answer = self._ask()
         return self._answer
 

@@ -43,20 +43,25 @@ class Standing:
             [one for part in known for one in part.durations],
         )
 
+    def begin(self) -> None:
+        """Let an answer stand that is asked for now."""
+        self._states = self._present()
+        if self.durations:
+            self._asked = dt_util.utcnow()
+            self._until = self._next_end(self._asked)
+
     def is_over(self) -> bool:
-        """Say whether the last answer may be another by now; the next is, if so."""
-        states = [self._hass.states.get(entity_id) for entity_id in self.entity_ids]
-        is_same = states == self._states
-        if not self.durations:
-            self._states = states
-            return not is_same
-        now = dt_util.utcnow()
+        """Say whether the last answer may be another by now."""
+        if self._present() != self._states:
+            return True
         # A clock that was set back brings durations back as well.
-        if is_same and self._asked <= now <= self._until:
-            return False
-        self._states, self._asked = states, now
-        self._until = self._next_end(now)
-        return True
+        return bool(self.durations) and not (
+            self._asked <= dt_util.utcnow() <= self._until
+        )
+
+    def _present(self) -> list[State | None]:
+        get = self._hass.states.get
+        return [get(entity_id) for entity_id in self.entity_ids]
 
     def _next_end(self, now: datetime) -> datetime:
         get = self._hass.states.get
