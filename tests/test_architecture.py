@@ -12,6 +12,12 @@ from tests.support.architecture import Floor, Package
 
 SOURCE = Path(__file__).parents[1] / "custom_components" / "proactive_agent"
 
+HEARTBEAT = (
+    "heartbeat pulse rhythm due reporter runner shared situation waker voice"
+    " asking asking_* approval_reporter carrying_out farewell model_issues"
+    " health notices"
+)
+
 # From the ground up. A room imports what stands below it; the modules of one room
 # (patterns with a blank between them) may import each other, rooms of one floor not.
 FLOORS: tuple[Floor, ...] = (
@@ -41,11 +47,7 @@ FLOORS: tuple[Floor, ...] = (
     ),
     ("gate gate.*", "home home_*", "toolbox tools tools.*", "minds"),
     ("run",),
-    (
-        "heartbeat pulse rhythm due reporter runner shared situation waker voice"
-        " asking asking_* approval_reporter carrying_out farewell model_issues"
-        " health notices",
-    ),
+    (HEARTBEAT,),
     ("runtime answers approval_taps loss removal",),
     ("entity",),
     (
