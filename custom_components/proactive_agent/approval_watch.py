@@ -1,36 +1,26 @@
 """What can happen to requests by themselves: time runs out, or a state changes."""
 
 from collections.abc import Callable, Iterable
-from contextvars import Context as TaskContext
 from datetime import datetime
 
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    Event,
-    EventStateChangedData,
-    HomeAssistant,
-    callback,
-)
-from homeassistant.helpers.event import (
-    async_track_point_in_utc_time,
-    async_track_state_change_event,
-)
+from homeassistant.core import HomeAssistant, callback
 
-from .saying import all_said, said
+from .alarm import Alarm
+from .saying import Listening, all_said
 
 
 class ApprovalWatch:
     """One timer and one listener, set anew whenever there is something else to see.
 
-    `on_time` is called with the moment that has come, `on_state` with an entity and
-    its state, as long as that says something.
+    `on_time` is called when the moment has come, `on_state` with an entity and what
+    it says.
     """
 
     def __init__(
         self,
         hass: HomeAssistant,
         *,
-        on_time: Callable[[datetime], None],
+        on_time: Callable[[], None],
         on_state: Callable[[str, str], None],
     ) -> None:
         """Watch nothing yet."""
@@ -39,15 +29,19 @@ class ApprovalWatch:
         self._on_state = on_state
         self._moment: datetime | None = None
         self._entity_ids: frozenset[str] = frozenset()
-        self._cancel_timer: CALLBACK_TYPE | None = None
-        self._unsubscribe: CALLBACK_TYPE | None = None
+        self._alarm = Alarm(hass, self._time_has_come)
+        self._listening = Listening(hass, on_state)
 
     @callback
     def watch(self, moment: datetime | None, entity_ids: frozenset[str]) -> None:
         """Wait for this moment and for changes of these entities, and no others."""
-        # In an empty context: what an automation sets off would else carry its trace.
-        TaskContext().run(self._set_timer, moment)
-        TaskContext().run(self._listen, entity_ids)
+        if moment != self._moment:
+            self._moment = moment
+            self._alarm.cancel()
+            if moment is not None:
+                self._alarm.set(moment)
+        self._entity_ids = entity_ids
+        self._listening.follow(entity_ids)
 
     @callback
     def look(self) -> None:
@@ -65,37 +59,6 @@ class ApprovalWatch:
         self.watch(None, frozenset())
 
     @callback
-    def _set_timer(self, moment: datetime | None) -> None:
-        if moment == self._moment:
-            return
-        self._moment = moment
-        if self._cancel_timer is not None:
-            self._cancel_timer()
-            self._cancel_timer = None
-        if moment is not None:
-            self._cancel_timer = async_track_point_in_utc_time(
-                self._hass, self._time_has_come, moment
-            )
-
-    @callback
-    def _listen(self, entity_ids: frozenset[str]) -> None:
-        if entity_ids == self._entity_ids:
-            return
-        self._entity_ids = entity_ids
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
-        if entity_ids:
-            self._unsubscribe = async_track_state_change_event(
-                self._hass, entity_ids, self._changed
-            )
-
-    @callback
-    def _time_has_come(self, now: datetime) -> None:
-        self._moment = self._cancel_timer = None
-        self._on_time(now)
-
-    @callback
-    def _changed(self, event: Event[EventStateChangedData]) -> None:
-        if (text := said(event.data["new_state"])) is not None:
-            self._on_state(event.data["entity_id"], text)
+    def _time_has_come(self) -> None:
+        self._moment = None
+        self._on_time()

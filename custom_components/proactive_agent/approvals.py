@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Protocol
 
 from homeassistant.core import HomeAssistant, callback
@@ -123,7 +123,7 @@ class Approvals:
         self._cut_short.clear()
         if cut_short:
             self._replace(cut_short)
-        self._expire(now)
+        self._expire()
         self._follow()
         self._watch.look()
         return cut_short
@@ -164,7 +164,7 @@ class Approvals:
         Raises `ApprovalError` for one that comes too late or cannot be written down;
         it then is as it was.
         """
-        self._expire(dt_util.utcnow())
+        self._expire()
         approval = self._step(
             approval_id, ApprovalStatus.APPROVED, answered_by=answered_by
         )
@@ -182,7 +182,7 @@ class Approvals:
 
         A no counts even if the disk does not take it: nothing follows from it.
         """
-        self._expire(dt_util.utcnow())
+        self._expire()
         approval = self._step(
             approval_id, ApprovalStatus.REJECTED, answered_by=answered_by
         )
@@ -262,7 +262,8 @@ class Approvals:
         self._on_change()
 
     @callback
-    def _expire(self, now: datetime) -> None:
+    def _expire(self) -> None:
+        now = dt_util.utcnow()
         expired = tuple(
             self._refused(one.to(ApprovalStatus.EXPIRED, now=now))
             for one in self.pending
