@@ -26,7 +26,7 @@ from .engine.approval_words import (
     request_message,
     short_name,
 )
-from .engine.approvals import Approval, ApprovalStatus
+from .engine.approvals import Approval, ApprovalStatus, fault_after_yes
 from .engine.errors import RefusalKind
 from .engine.export import action_as_dict
 from .engine.records import ActionRecord, ActionStatus
@@ -40,14 +40,6 @@ _ACTIVITIES: Final[Mapping[ApprovalStatus, Activity]] = {
     ApprovalStatus.APPROVED: Activity.APPROVED,
     ApprovalStatus.REJECTED: Activity.REJECTED,
     ApprovalStatus.EXPIRED: Activity.EXPIRED,
-}
-# Why nothing was done after a yes (P4): the keys of sentences.
-_WHY_NOT: Final[Mapping[RefusalKind, str]] = {
-    RefusalKind.CHANGED: "approval_changed",
-    RefusalKind.NOT_ALLOWED: "approval_not_allowed",
-    RefusalKind.NOT_WRITTEN: "approval_not_written",
-    RefusalKind.STOPPED: "approval_stopped",
-    RefusalKind.UNAVAILABLE: "approval_unavailable",
 }
 
 
@@ -95,7 +87,7 @@ class ApprovalReporter:
         )
 
     async def answered(self, options: HeartbeatOptions, approval: Approval) -> None:
-        """Tell that a request is over, and take it off every device (P2).
+        """Tell that a request has got its answer, or will get none.
 
         The event carries the context that the action is called with, so that the
         action is put down to the heartbeat (A8).
@@ -215,7 +207,7 @@ def _ending(record: ActionRecord, refused: RefusalKind | None) -> str:
         return "approval_done" if record.note is None else "approval_unseen"
     if record.status is ActionStatus.ALREADY:
         return "approval_already"
-    return _WHY_NOT.get(refused, "approval_failed") if refused else "approval_failed"
+    return fault_after_yes(refused)
 
 
 def _buttons(approval: Approval, phrases: Phrases) -> tuple[Button, Button]:

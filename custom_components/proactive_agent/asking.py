@@ -1,7 +1,7 @@
 """A heartbeat's requests: put to its owner, answered, carried out (P1-P7)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 import secrets
 from typing import Any, Final, Protocol
@@ -14,7 +14,7 @@ from .approval_reporter import ApprovalReporter
 from .approvals import Approvals
 from .carrying_out import CarryingOut, situation_of
 from .engine.approval_words import as_record, standing
-from .engine.approvals import Approval, ApprovalStatus
+from .engine.approvals import Approval, ApprovalStatus, fault_after_yes
 from .engine.errors import (
     ActionRefusedError,
     ApprovalError,
@@ -41,14 +41,6 @@ _NO: Final = {
     ApprovalStatus.REJECTED: "the owner said no",
     ApprovalStatus.EXPIRED: "the owner did not answer",
     ApprovalStatus.WITHDRAWN: "it was withdrawn",
-}
-_CAME_TO_NOTHING: Final[Mapping[RefusalKind | None, ApprovalFault]] = {
-    RefusalKind.CHANGED: ApprovalFault.CHANGED,
-    RefusalKind.NEEDS_APPROVAL: ApprovalFault.NOT_ALLOWED,
-    RefusalKind.NOT_ALLOWED: ApprovalFault.NOT_ALLOWED,
-    RefusalKind.NOT_WRITTEN: ApprovalFault.NOT_WRITTEN,
-    RefusalKind.STOPPED: ApprovalFault.STOPPED,
-    RefusalKind.UNAVAILABLE: ApprovalFault.UNAVAILABLE,
 }
 
 
@@ -281,4 +273,4 @@ def _why(task: asyncio.Task[RefusalKind | None]) -> ApprovalFault:
     """Say why a yes came to nothing, as far as that is known by now."""
     if not task.done() or task.cancelled() or task.exception() is not None:
         return ApprovalFault.FAILED
-    return _CAME_TO_NOTHING.get(task.result(), ApprovalFault.FAILED)
+    return fault_after_yes(task.result())

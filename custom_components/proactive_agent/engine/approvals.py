@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from .backoff import same_states
-from .errors import ApprovalError, ApprovalFault
+from .errors import ApprovalError, ApprovalFault, RefusalKind
 from .records import JsonObject
 from .repeats import action_key
 
@@ -39,6 +39,14 @@ _NEXT: Final[Mapping[ApprovalStatus, frozenset[ApprovalStatus]]] = {
     _S.EXECUTING: frozenset({_S.DONE, _S.FAILED, _S.UNKNOWN}),
 }
 OPEN: Final = frozenset({_S.PENDING, _S.APPROVED, _S.EXECUTING})
+_CAME_TO_NOTHING: Final[Mapping[RefusalKind, ApprovalFault]] = {
+    RefusalKind.CHANGED: ApprovalFault.CHANGED,
+    RefusalKind.NEEDS_APPROVAL: ApprovalFault.NOT_ALLOWED,
+    RefusalKind.NOT_ALLOWED: ApprovalFault.NOT_ALLOWED,
+    RefusalKind.NOT_WRITTEN: ApprovalFault.NOT_WRITTEN,
+    RefusalKind.STOPPED: ApprovalFault.STOPPED,
+    RefusalKind.UNAVAILABLE: ApprovalFault.UNAVAILABLE,
+}
 _REMEMBERED: Final = frozenset({_S.REJECTED, _S.EXPIRED})
 
 
@@ -126,6 +134,13 @@ def fault_of(approval: Approval) -> ApprovalFault:
         case ApprovalStatus.REJECTED:
             return ApprovalFault.REJECTED
     return ApprovalFault.ANSWERED
+
+
+def fault_after_yes(refused: RefusalKind | None) -> ApprovalFault:
+    """Say why a yes came to nothing (P4); None is an action that has failed."""
+    if refused is None:
+        return ApprovalFault.FAILED
+    return _CAME_TO_NOTHING.get(refused, ApprovalFault.FAILED)
 
 
 def pending(approvals: Iterable[Approval]) -> tuple[Approval, ...]:
