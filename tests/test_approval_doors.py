@@ -156,7 +156,7 @@ async def test_nor_what_was_asked_just_after_it(door: Door) -> None:
     approval_id = await door.ask(FRONT)
     await door.answer("reject", approval_id)
     await door.ask(BACK)
-    with pytest.raises(ServiceValidationError, match="only just asked"):
+    with pytest.raises(ServiceValidationError, match="only just come up"):
         await door.press("approve")
     assert door.opened == []
 
