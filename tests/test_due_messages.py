@@ -257,7 +257,7 @@ async def test_switched_off_while_it_is_written_down_nothing_is_called(
     home.llm_server.always = answer
     beat = await home.add_heartbeat(act=FEED)
     home.clock.turn(timedelta(minutes=15))
-    await until(disk.reached.is_set)
+    await until(lambda: _is_written_down(home, beat))
     off = asyncio.create_task(beat.turn("off"))
     await let_run()
     disk.release()
@@ -373,6 +373,58 @@ async def test_a_report_that_hangs_at_the_end_is_due_and_holds_nobody_up(
     heard = hear(hass, "phone")
     await restart(home)
     assert [call.data["message"] for call in heard] == [FED]
+
+
+@pytest.mark.contract("C7", "S2")
+async def test_refused_after_it_was_written_down_it_is_not_told_as_begun(
+    home: Home, disk: Disk, hass_storage: dict[str, Any]
+) -> None:
+    held = Held(text("Then not."))
+
+    def answer(request: Any) -> Any:
+        if request["messages"][-1]["role"] == "tool":
+            return held
+        disk.hold()
+        return MEAL
+
+    home.llm_server.always = answer
+    beat = await home.add_heartbeat(act=FEED)
+    home.clock.turn(timedelta(minutes=15))
+    await until(lambda: _is_written_down(home, beat))
+    await beat.change_beside(act={})
+    disk.release()
+    await held.reached.wait()
+    await settle(home)
+    left = on_disk(home, hass_storage)
+    await restart(home, hass_storage, left=left)
+    assert home.fired("fed") == []
+    assert home.told == []
+    held.release.set()
+
+
+async def test_a_late_notifier_that_has_heard_it_does_not_hear_it_again(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    home.llm_server.play(calls(("tell_owner", {"message": "Look."})), text("Told."))
+    beat = await home.add_heartbeat()
+    home.hass.services.async_remove("notify", "phone")
+    await restart(home)
+    await beat.wake()
+    await settle(home)
+    assert due(on_disk(home, hass_storage), beat)
+    phone = hear(home.hass, "phone")
+    await home.settled()
+    assert [call.data["message"] for call in phone] == ["Look."]
+    await settle(home)
+    left = on_disk(home, hass_storage)
+    assert due(left, beat) == []
+    await restart(home, hass_storage, left=left)
+    assert len(phone) == 1
+
+
+def _is_written_down(home: Home, beat: Beat) -> bool:
+    """Say whether something is due that is not on the disk yet."""
+    return bool(home.entry.runtime_data.heartbeats[beat.id]._state.due)
 
 
 async def _unheard(home: Home) -> Beat:

@@ -13,6 +13,7 @@ from custom_components.proactive_agent.past_actions import PastActions
 from .support import stubs  # noqa: F401
 from .support.heartbeats import FEED, Beat, Home, clock, home
 from .support.llm_server import calls, text
+from .support.restarts import restart
 
 __all__ = ["clock", "home"]
 
@@ -191,8 +192,7 @@ async def test_a_restart_does_not_forget(
     home: Home, beat: Beat, has_changed: bool
 ) -> None:
     await _wake(home, beat)
-    home.hass.states.async_set(HUNGER, "unavailable")
-    await home.reload()
+    await restart(home, late=[HUNGER])
     home.hass.states.async_set(HUNGER, "3.0" if has_changed else "1.0")
     await _wake(home, beat)
     assert await _fed(home) == 1 + has_changed

@@ -7,7 +7,7 @@ from homeassistant.const import EVENT_STATE_CHANGED
 import pytest
 
 from .support.heartbeats import HUNGRY, Beat, Home, clock, home
-from .support.llm_server import calls, llm_server, text
+from .support.llm_server import Held, calls, llm_server, text
 from .support.restarts import on_disk, restart
 
 __all__ = ["clock", "home", "llm_server"]
@@ -219,8 +219,9 @@ async def test_what_an_entity_says_while_it_comes_up_has_not_happened(
     home: Home, beat: Beat
 ) -> None:
     await restart(home, late=[DOOR])
+    await home.clock.tick(every=timedelta(seconds=20))
     door(home, "off")
-    await home.clock.tick(every=timedelta(seconds=30))
+    await home.clock.tick(every=timedelta(seconds=20))
     door(home, "on")
     await home.clock.tick(every=timedelta(seconds=60))
     await home.clock.tick(2)
@@ -341,12 +342,15 @@ async def test_a_new_incident_is_told_again(home: Home) -> None:
 async def test_what_was_said_is_not_said_again_after_a_restart(
     home: Home, hass_storage: dict[str, Any], way: str
 ) -> None:
-    home.llm_server.always = lambda request: (
-        text("Told.") if request["messages"][-1]["role"] == "tool" else SPEAKS
-    )
+    held = Held(text("Told."))
+    home.llm_server.play(SPEAKS, held, SPEAKS, text("Told."))
     await home.set("hungry", on=True)
     beat = await home.add_heartbeat(conditions=[HUNGRY])
-    await home.clock.tick()
+    home.clock.turn(timedelta(minutes=15))
+    await held.reached.wait()
+    await home.clock.tick_beside(every=timedelta(milliseconds=1))
+    held.release.set()
+    await home.settled()
     await home.clock.tick(every=timedelta(milliseconds=1))
     left = on_disk(home, hass_storage) if way == "kill" else None
     await restart(home, hass_storage, left=left)
