@@ -402,11 +402,13 @@ async def test_refused_after_it_was_written_down_it_is_not_told_as_begun(
     held.release.set()
 
 
+@pytest.mark.parametrize("others", [[], ["notify.other"]])
 async def test_a_late_notifier_that_has_heard_it_does_not_hear_it_again(
-    home: Home, hass_storage: dict[str, Any]
+    home: Home, hass_storage: dict[str, Any], others: list[str]
 ) -> None:
     home.llm_server.play(calls(("tell_owner", {"message": "Look."})), text("Told."))
-    beat = await home.add_heartbeat()
+    hear(home.hass, "other")
+    beat = await home.add_heartbeat(notify=["notify.phone", *others])
     home.hass.services.async_remove("notify", "phone")
     await restart(home)
     await beat.wake()
