@@ -13,8 +13,9 @@ from tests.support.architecture import Floor, Package
 SOURCE = Path(__file__).parents[1] / "custom_components" / "proactive_agent"
 
 HEARTBEAT = (
-    "heartbeat pulse rhythm due reporter runner shared situation waker voice"
-    " asking asking_* approval_reporter carrying_out farewell model_issues"
+    "heartbeat pulse rhythm due reporter runner shared spawning situation waker voice"
+    " asking asking_* approval_reporter approval_endings carrying_out farewell"
+    " model_issues"
     " health notices"
 )
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
-from homeassistant.core import CoreState, HomeAssistant, ServiceCall, callback
+from homeassistant.core import CoreState, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.setup import async_setup_component
@@ -18,6 +18,7 @@ from pytest_homeassistant_custom_component.common import (
 from custom_components.proactive_agent import guard as guard_module
 from custom_components.proactive_agent.approval_reporter import ApprovalReporter
 from custom_components.proactive_agent.carrying_out import situation_of
+from custom_components.proactive_agent.const import EVENT_ACTED
 from custom_components.proactive_agent.engine.approvals import Approval
 from custom_components.proactive_agent.guard import Action
 from tests.support.asking import (
@@ -845,6 +846,29 @@ async def test_a_question_that_a_crash_has_kept_back_is_put_after_it(
     assert door.opened == [FRONT]
 
 
+@pytest.mark.contract("S5", "P3")
+async def test_an_end_that_a_crash_has_kept_from_being_told_is_told_after_it(
+    door: Door, hass_storage: dict[str, Any]
+) -> None:
+    left: list[Any] = []
+
+    @callback
+    def crash(_: Event) -> None:
+        left.append(disk_now(door, hass_storage))
+
+    door.hass.bus.async_listen(EVENT_ACTED, crash)
+    await door.answer("approve", await door.ask())
+    assert door.told == [f"Done after your yes{THIS}"]
+    await start_from(door, hass_storage, left[0])
+    assert door.told == [f"Done after your yes{THIS}"] * 2
+    assert len(left) == 1
+    door.home.clock.turn(timedelta(seconds=1))
+    await door.home.settled()
+    await start_from(door, hass_storage, disk_now(door, hass_storage))
+    assert len(door.told) == 2
+    assert door.opened == [FRONT]
+
+
 @pytest.mark.contract("R4")
 async def test_what_fails_for_a_reason_of_our_own_is_told_as_failed(
     door: Door, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
@@ -916,3 +940,48 @@ async def test_a_yes_while_home_assistant_stops_is_on_disk_all_the_same(
     assert door.opened == [FRONT]
     assert [one["status"] for one in stored(door, hass_storage)] == ["done"]
     door.hass.set_state(CoreState.running)
+
+
+@pytest.mark.contract("P3", "P6")
+@pytest.mark.parametrize(
+    ("service", "status", "opened"),
+    [("approve", "done", [FRONT]), ("reject", "rejected", [])],
+)
+async def test_who_answers_may_be_gone_before_the_answer_is_on_disk(
+    door: Door,
+    disk: Disk,
+    hass_storage: dict[str, Any],
+    service: str,
+    status: str,
+    opened: list[str],
+) -> None:
+    approval_id = await door.ask()
+    disk.hold()
+    # A script that is stopped, or started anew, cancels what it has called.
+    answer = answering(door, service, approval_id)
+    await disk.reached.wait()
+    await let_run()
+    answer.cancel()
+    await let_run()
+    disk.release()
+    await door.home.settled()
+    assert door.opened == opened
+    assert door.cleared == [f"proactive_agent_{approval_id}"]
+    assert [one["status"] for one in stored(door, hass_storage)] == [status]
+
+
+async def test_an_answer_that_nobody_waits_for_and_no_disk_takes_leaves_no_trace(
+    door: Door, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    approval_id = await door.ask()
+    disk.hold()
+    answer = answering(door, "approve", approval_id)
+    await disk.reached.wait()
+    await let_run()
+    answer.cancel()
+    await let_run()
+    disk.is_full = True
+    disk.release()
+    await door.home.settled()
+    assert (door.opened, door.shown["waiting"]) == ([], 1)
+    assert "never retrieved" not in caplog.text

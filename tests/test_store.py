@@ -228,6 +228,16 @@ async def test_what_a_server_refused_is_known_after_a_restart(
     assert again.get("http://elsewhere", "m0") == USUAL
 
 
+@pytest.mark.parametrize("saved", [7, "noon", "2026-01-01T12:00:00", None])
+async def test_a_moment_that_makes_no_sense_is_none(
+    hass: HomeAssistant, disk: Disk, saved: Any
+) -> None:
+    disk.write_json(envelope({"heartbeats": {BEAT: RAW}, "saved": saved}))
+    store = await load(hass)
+    assert store.get(BEAT) == STATE
+    assert store.last_saved is None
+
+
 @pytest.mark.parametrize("rubbish", ["text", [1], [{"url": 1}], {"url": "x"}])
 async def test_a_shape_that_makes_no_sense_costs_nothing_else(
     hass: HomeAssistant, disk: Disk, rubbish: Any

@@ -36,6 +36,7 @@ async def async_unload_entry(
     hass: HomeAssistant, entry: ProactiveAgentConfigEntry
 ) -> bool:
     """Unload an endpoint; runs in flight end as stopped."""
+    # First, as the last word of a run belongs on the entities.
     await entry.runtime_data.async_close()
     return await hass.config_entries.async_unload_platforms(entry, PLATFORMS)
 

@@ -33,7 +33,8 @@ from .engine.records import ActionRecord, ActionStatus
 from .engine.report import Phrases
 from .identity import Identity
 from .models import HeartbeatOptions
-from .notifier import Button, Notifier
+from .notifier import Button, Notifier, OnLate
+from .reporter import Told
 from .texts import Texts, local_time
 
 _ACTIVITIES: Final[Mapping[ApprovalStatus, Activity]] = {
@@ -115,35 +116,45 @@ class ApprovalReporter:
         options: HeartbeatOptions,
         approval: Approval,
         record: ActionRecord,
-        refused: RefusalKind | None,
-    ) -> None:
-        """Tell in one line how an approved action ended (S3)."""
-        phrases = await self._phrases(approval)
-        wanted = action_in_words(approval, phrases)
-        message = phrases.say(_ending(record, refused), actions=wanted)
+        message: str,
+        on_late: OnLate,
+    ) -> Told:
+        """Tell by this message how an approved action ended (S3)."""
         context = Context(id=approval.context_id)
         if record.status is ActionStatus.DONE:
             self._fire(EVENT_ACTED, options, approval, message, context, record)
             self._on_activity(Activity.ACTED, _activity(approval, message))
         else:
             self._on_activity(Activity.FAILED, _activity(approval, message))
-        await self._send(options, approval, message, context)
+        return await self._send(options, approval, message, context, on_late)
 
-    async def stopped(self, options: HeartbeatOptions, approval: Approval) -> None:
-        """Tell that what had its yes was not begun when the heartbeat stopped (F6)."""
-        record = as_record(approval, ActionStatus.FAILED)
-        await self.executed(options, approval, record, RefusalKind.STOPPED)
+    async def ending(
+        self, approval: Approval, record: ActionRecord, refused: RefusalKind | None
+    ) -> str:
+        """Return the one line on how an approved action ended (S2)."""
+        phrases = await self._phrases(approval)
+        wanted = action_in_words(approval, phrases)
+        return phrases.say(_ending(record, refused), actions=wanted)
 
-    async def interrupted(self, options: HeartbeatOptions, approval: Approval) -> None:
-        """Tell what a restart has cut short (P3)."""
+    async def interruption(self, approval: Approval) -> str:
+        """Return the one line on what a restart has cut short (P3)."""
         phrases = await self._phrases(approval)
         is_unknown = approval.status is ApprovalStatus.UNKNOWN
-        message = phrases.say(
+        return phrases.say(
             "approval_unknown" if is_unknown else "approval_never_called",
             actions=action_in_words(approval, phrases),
         )
+
+    async def interrupted(
+        self,
+        options: HeartbeatOptions,
+        approval: Approval,
+        message: str,
+        on_late: OnLate,
+    ) -> Told:
+        """Tell by this message what a restart has cut short (P3)."""
         self._on_activity(Activity.FAILED, _activity(approval, message))
-        await self._send(options, approval, message, Context())
+        return await self._send(options, approval, message, Context(), on_late)
 
     async def _phrases(self, approval: Approval) -> Phrases:
         record = as_record(approval, ActionStatus.WAITING)
@@ -156,14 +167,17 @@ class ApprovalReporter:
         approval: Approval,
         message: str,
         context: Context,
-    ) -> None:
-        await self._notifier.async_send(
+        on_late: OnLate,
+    ) -> Told:
+        delivery = await self._notifier.async_send(
             options.notify,
             title=options.title,
             message=message,
-            notification_id=f"{approval.approval_id}_ended",
+            notification_id=due_id_of(approval),
             context=context,
+            on_late=on_late,
         )
+        return Told(message=message, delivery=delivery)
 
     def _fire(
         self,
@@ -192,6 +206,11 @@ class ApprovalReporter:
             },
             context=context,
         )
+
+
+def due_id_of(approval: Approval) -> str:
+    """Return the id under which its end is due, and shown in Home Assistant (S5)."""
+    return f"{approval.approval_id}_ended"
 
 
 def tag_of(approval: Approval) -> str:

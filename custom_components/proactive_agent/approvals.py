@@ -109,6 +109,7 @@ class Approvals:
     def remember_for(self, recheck_after: timedelta) -> None:
         """Let a no stand for this long (P5)."""
         self._recheck_after = recheck_after
+        self._follow()
 
     @callback
     def start(self) -> tuple[Approval, ...]:

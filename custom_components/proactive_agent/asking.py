@@ -4,16 +4,17 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 import secrets
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
+from .approval_endings import Endings
 from .approval_reporter import ApprovalReporter
 from .approvals import Approvals
 from .carrying_out import CarryingOut, situation_of
-from .engine.approval_words import as_record, standing
+from .engine.approval_words import as_record, standing, why_not_again
 from .engine.approvals import Approval, ApprovalStatus, fault_after_yes
 from .engine.errors import (
     ActionRefusedError,
@@ -28,28 +29,15 @@ from .farewell import Farewell
 from .guard import Action
 from .guard_checks import is_risky
 from .models import HeartbeatOptions
+from .spawning import Spawn
 
 # Seconds in which who said yes may hear how it ended; it goes on without them.
 ANSWER_TIMEOUT: Final = 10
-_STANDS: Final = {
-    ApprovalStatus.PENDING: "has been asked already and waits for the owner's answer",
-    ApprovalStatus.REJECTED: "was asked, and the owner said no",
-    ApprovalStatus.EXPIRED: "was asked, and the owner did not answer, which is a no",
-}
-_UNDERWAY: Final = "has the owner's yes and is being done"
 _NO: Final = {
     ApprovalStatus.REJECTED: "the owner said no",
     ApprovalStatus.EXPIRED: "the owner did not answer",
     ApprovalStatus.WITHDRAWN: "it was withdrawn",
 }
-
-
-class Spawn(Protocol):
-    """Starts a task that the config entry owns."""
-
-    def __call__[T](self, job: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
-        """Start a job under a name."""
-        ...
 
 
 class Asking:
@@ -65,6 +53,7 @@ class Asking:
         *,
         approvals: Approvals,
         reporter: ApprovalReporter,
+        endings: Endings,
         options: Callable[[], HeartbeatOptions],
         carrying_out: CarryingOut,
         spawn: Spawn,
@@ -76,6 +65,7 @@ class Asking:
         self._hass = hass
         self._approvals = approvals
         self._reporter = reporter
+        self._endings = endings
         self._options = options
         self._carrying_out = carrying_out
         self._spawn = spawn
@@ -119,7 +109,7 @@ class Asking:
         for approval in self._approvals.withdraw_all():
             self._over(approval)
             if approval.answered_by is not None:
-                self._tell(self._reporter.stopped(self._options(), approval))
+                self._tell(self._endings.async_stopped(approval))
 
     async def async_close(self, seconds: float) -> None:
         """Stop following, and give what is being done so many seconds to end."""
@@ -149,9 +139,7 @@ class Asking:
         Waits at most 10 seconds for the end of the action. Raises `ApprovalError` for
         an answer that is not taken (P6), `NothingDoneError` if it came to nothing (P4).
         """
-        approval = await self._approvals.async_take_yes(approval_id, answered_by)
-        task = self._spawn(self._on_yes(approval), f"approval {approval_id}")
-        self._carrying_out.follow(task)
+        task = await self._taken(self._take_yes(approval_id, answered_by))
         await asyncio.wait({task}, timeout=ANSWER_TIMEOUT)
         approval = self._approvals.get(approval_id)
         if approval.status is ApprovalStatus.FAILED:
@@ -162,6 +150,25 @@ class Asking:
 
     async def async_reject(self, approval_id: str, answered_by: str) -> Approval:
         """Take a no; raises `ApprovalError` for an answer that is not taken (P6)."""
+        return await self._taken(self._take_no(approval_id, answered_by))
+
+    async def _taken[T](self, answer: Coroutine[Any, Any, T]) -> T:
+        """Take an answer, also if who gives it is gone before the disk has it (P3)."""
+        task = self._spawn(_caught(answer), "answer", awaited=True)
+        if isinstance(taken := await asyncio.shield(task), ApprovalError):
+            raise taken
+        return taken
+
+    async def _take_yes(
+        self, approval_id: str, answered_by: str
+    ) -> asyncio.Task[RefusalKind | None]:
+        approval = await self._approvals.async_take_yes(approval_id, answered_by)
+        self._carrying_out.begin(approval)
+        task = self._spawn(self._on_yes(approval), f"approval {approval_id}")
+        self._carrying_out.follow(task)
+        return task
+
+    async def _take_no(self, approval_id: str, answered_by: str) -> Approval:
         approval = await self._approvals.async_take_no(approval_id, answered_by)
         self._over(approval)
         return approval
@@ -193,9 +200,9 @@ class Asking:
         if not self._is_on():
             return _not_asked(approval, "and the heartbeat has stopped")
         if (known := self._approvals.in_the_way(approval.key)) is not None:
-            stands = _STANDS.get(known.status, _UNDERWAY)
             return ActionRefusedError(
-                RefusalKind.REPEATED, f"{approval.action} {stands}; not asked again."
+                RefusalKind.REPEATED,
+                f"{approval.action} {why_not_again(known)}; not asked again.",
             )
         if self._approvals.is_full:
             return _not_asked(approval, "but too many requests wait already")
@@ -251,13 +258,21 @@ class Asking:
         self.farewell.request_over(record)
 
     async def _interrupted(self, approval: Approval) -> None:
-        await self._reporter.interrupted(self._options(), approval)
+        await self._endings.async_interrupted(approval)
         record = as_record(approval, ActionStatus.FAILED, approval.note)
         self.farewell.request_over(record)
 
     @callback
     def _tell(self, job: Coroutine[Any, Any, None]) -> None:
         self._spawn(job, "approval notice")
+
+
+async def _caught[T](answer: Coroutine[Any, Any, T]) -> T | ApprovalError:
+    """Return why an answer is not taken: nobody may be there to be told."""
+    try:
+        return await answer
+    except ApprovalError as err:
+        return err
 
 
 def _not_asked(

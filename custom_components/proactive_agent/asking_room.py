@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from homeassistant.core import Context, HomeAssistant, callback
 
+from .approval_endings import Endings
 from .approval_reporter import ApprovalReporter
 from .approvals import Approvals
 from .asking import Asking
@@ -71,11 +72,11 @@ def make_asking(  # noqa: PLR0913 - by name, each from another side
             consent=_NobodyToAsk(),
         )
 
+    endings = Endings(reporter, runner.due, options)
     carrying_out = CarryingOut(
         hass,
         approvals=approvals,
-        reporter=reporter,
-        options=options,
+        endings=endings,
         make_guard=make_guard,
         on_answer=runner.answered,
         on_over=farewell.request_over,
@@ -84,6 +85,7 @@ def make_asking(  # noqa: PLR0913 - by name, each from another side
         hass,
         approvals=approvals,
         reporter=reporter,
+        endings=endings,
         options=options,
         carrying_out=carrying_out,
         spawn=runner.spawn,

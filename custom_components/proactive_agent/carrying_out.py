@@ -7,7 +7,7 @@ import logging
 
 from homeassistant.core import Context, HomeAssistant, callback
 
-from .approval_reporter import ApprovalReporter
+from .approval_endings import Endings
 from .approvals import Approvals
 from .engine.approval_words import as_record
 from .engine.approvals import Approval, ApprovalStatus
@@ -21,7 +21,6 @@ from .engine.errors import (
 from .engine.records import CUT_OFF, ActionRecord, ActionStatus
 from .guard import Action, Guard
 from .guard_facts import members
-from .models import HeartbeatOptions
 from .saying import text_of
 
 _LOGGER = logging.getLogger(__name__)
@@ -47,8 +46,7 @@ class CarryingOut:
         hass: HomeAssistant,
         *,
         approvals: Approvals,
-        reporter: ApprovalReporter,
-        options: Callable[[], HeartbeatOptions],
+        endings: Endings,
         make_guard: MakeGuard,
         on_answer: Callable[[str, int, ActionRecord], None],
         on_over: OnOver,
@@ -56,8 +54,7 @@ class CarryingOut:
         """Carry out for one heartbeat; nothing is under way."""
         self._hass = hass
         self._approvals = approvals
-        self._reporter = reporter
-        self._options = options
+        self._endings = endings
         self._make_guard = make_guard
         self._on_answer = on_answer
         self._on_over = on_over
@@ -76,16 +73,20 @@ class CarryingOut:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
 
-    async def async_act(self, approval: Approval) -> RefusalKind | None:
-        """Do what was approved, and tell how it ended.
-
-        Returns why it came to nothing, if it did (P4).
-        """
-        guard = self._make_guard(
+    @callback
+    def begin(self, approval: Approval) -> None:
+        """Take over what was approved: from now on a stop reaches it (F6)."""
+        self._under_way[approval.approval_id] = self._make_guard(
             Context(id=approval.context_id),
             lambda _, record: self._outlived(approval, record),
         )
-        self._under_way[approval.approval_id] = guard
+
+    async def async_act(self, approval: Approval) -> RefusalKind | None:
+        """Do what was taken over, and tell how it ended.
+
+        Returns why it came to nothing, if it did (P4).
+        """
+        guard = self._under_way[approval.approval_id]
         record, refused = await self._act(guard, approval)
         await self._ended(approval, record, refused)
         return refused
@@ -119,30 +120,39 @@ class CarryingOut:
         if self._under_way.pop(approval.approval_id, None) is None:
             return
         record = replace(record, answered_by=approval.answered_by)
-        if await self._is_settled(approval, record, refused):
+        message = await self._endings.async_message(approval, record, refused)
+        if await self._is_settled(approval, record, refused, message):
             self._on_answer(approval.run_id, approval.index, record)
-            await self._reporter.executed(self._options(), approval, record, refused)
+            await self._endings.async_tell(approval, record, message)
             self._on_over(record)
 
     async def _is_settled(
-        self, approval: Approval, record: ActionRecord, refused: RefusalKind | None
+        self,
+        approval: Approval,
+        record: ActionRecord,
+        refused: RefusalKind | None,
+        message: str,
     ) -> bool:
         """Write down how a request has ended; says whether that is still to be told.
 
         What was cut off before or while it was called stays as it is on disk: the next
         start tells of it (P3).
         """
-        approval_id = approval.approval_id
         try:
-            was_called = self._approvals.get(approval_id).status
-            if record.error == CUT_OFF or (
-                refused is RefusalKind.STOPPED and was_called is ApprovalStatus.APPROVED
-            ):
-                return False
-            await self._approvals.async_end(approval_id, _status(record), record.error)
-        except ApprovalError as err:
-            # Withdrawn, it has been told; removed with its heartbeat, it has not.
-            return err.kind is ApprovalFault.NOT_FOUND
+            status = self._approvals.get(approval.approval_id).status
+        except ApprovalError:
+            return True  # removed with its heartbeat
+        if status is ApprovalStatus.WITHDRAWN:
+            return False  # told by who withdrew it
+        if record.error == CUT_OFF or (
+            refused is RefusalKind.STOPPED and status is ApprovalStatus.APPROVED
+        ):
+            return False
+        # In one write with the end: else a crash could lose the word of it (S5).
+        self._endings.put(approval, message)
+        await self._approvals.async_end(
+            approval.approval_id, _status(record), record.error
+        )
         return True
 
     @callback

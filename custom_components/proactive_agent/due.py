@@ -98,6 +98,18 @@ class DueMessages:
         self._put(without_due(self._memory.due, _of_action(run_id, index).id))
 
     @callback
+    def put_words(self, due_id: str, run_id: str, message: str) -> None:
+        """Have these words written down with whatever is saved next."""
+        due = Due(id=due_id, run_id=run_id, at=dt_util.utcnow(), message=message)
+        self._memory.put_due(with_due(self._memory.due, due))
+
+    @callback
+    def delivered(self, due_id: str, told: Told) -> None:
+        """Note what became of words that were put."""
+        if (due := self._find(due_id)) is not None:
+            self._delivered(due, told)
+
+    @callback
     def reached(self, run_id: str, delivery: Delivery) -> None:
         """Note what became of targets that were waited for."""
         if (due := self._find(run_id)) is not None:

@@ -55,7 +55,7 @@ class Runner:
         """
         self.log = RunLog()
         self.offers = OfferCache(hass)
-        self._due = DueMessages(hass, state, reporter)
+        self.due = DueMessages(hass, state, reporter)
         self.action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry
@@ -95,8 +95,8 @@ class Runner:
             announce=self._reporter.woke,
             on_settled=self._action_settled,
             ask=ask,
-            about_to=self._due.async_about_to,
-            done_so_far=self._due.done_so_far,
+            about_to=self.due.async_about_to,
+            done_so_far=self.due.done_so_far,
         )
         run = self._run = Run(self._hass, plan, ports)
         if not plan.dry_run:
@@ -109,7 +109,7 @@ class Runner:
     @callback
     def tell_due(self, options: HeartbeatOptions) -> None:
         """Tell after a start what was not told before it (S5)."""
-        self._due.resume(self.spawn, options)
+        self.due.resume(self.spawn, options)
 
     @callback
     def cut(self) -> None:
@@ -123,7 +123,7 @@ class Runner:
         if (task := self._task) is not None:
             await asyncio.wait({task}, timeout=LAST_WORD_TIMEOUT)
             task.cancel()
-        self._due.close()
+        self.due.close()
 
     @callback
     def spawn[T](
@@ -169,7 +169,7 @@ class Runner:
         self, run: Run, index: int, action: ActionRecord, *, first_word: bool
     ) -> None:
         await self._reporter.settled(run, action, first_word=first_word)
-        self._due.settled(run.run_id, index)
+        self.due.settled(run.run_id, index)
 
     async def _live(
         self,
@@ -234,9 +234,9 @@ class Runner:
 
     async def _report(self, run: Run, ending: Ending) -> Told:
         """Report a run; until that is done it is due (S5)."""
-        on_late = partial(self._due.reached, run.run_id)
+        on_late = partial(self.due.reached, run.run_id)
         told = await self._reporter.ended(run, ending, on_late)
-        self._due.told(run.run_id, ending.actions, told)
+        self.due.told(run.run_id, ending.actions, told)
         return told
 
     def _judged(self, run: Run, record: RunRecord) -> RunRecord:

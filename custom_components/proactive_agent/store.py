@@ -65,7 +65,7 @@ class HeartbeatStore:
             data = await self._store.async_load()
             self._states = _states(data)
             self.shapes.load((data or {}).get("shapes"))
-            self.last_saved = dt_util.parse_datetime((data or {}).get("saved") or "")
+            self.last_saved = _moment((data or {}).get("saved"))
         except UnsupportedStorageVersionError as error:
             raise ConfigEntryError(
                 translation_domain=DOMAIN, translation_key="store_too_new"
@@ -211,6 +211,12 @@ def _states(data: Mapping[str, Any] | None) -> dict[str, HeartbeatState]:
         heartbeat_id: HeartbeatState.from_dict(state)
         for heartbeat_id, state in known.items()
     }
+
+
+def _moment(stored: Any) -> datetime | None:
+    """Read a time that nothing depends on; without a zone it says nothing."""
+    moment = dt_util.parse_datetime(stored) if isinstance(stored, str) else None
+    return moment if moment is not None and moment.tzinfo is not None else None
 
 
 def _keep_aside(path: Path) -> None:

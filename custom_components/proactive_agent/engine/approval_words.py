@@ -21,6 +21,11 @@ _STANDING: Final[Mapping[ApprovalStatus, str]] = {
     ApprovalStatus.REJECTED: "the owner said no; asked",
     ApprovalStatus.EXPIRED: "the owner did not answer, which is a no; asked",
 }
+_REPEATED: Final[Mapping[ApprovalStatus, str]] = {
+    ApprovalStatus.PENDING: "has been asked already and waits for the owner's answer",
+    ApprovalStatus.REJECTED: "was asked, and the owner said no",
+    ApprovalStatus.EXPIRED: "was asked, and the owner did not answer, which is a no",
+}
 
 
 def as_record(
@@ -77,6 +82,11 @@ def standing(approvals: Iterable[Approval], now: datetime) -> tuple[str, ...]:
     return tuple(
         _told_to_model(one, now) for one in approvals if one.status in _STANDING
     )
+
+
+def why_not_again(approval: Approval) -> str:
+    """Tell the model because of what the same is not asked again (P5)."""
+    return _REPEATED.get(approval.status, "has the owner's yes and is being done")
 
 
 def _told_to_model(approval: Approval, now: datetime) -> str:

@@ -1,0 +1,15 @@
+"""How a heartbeat starts its tasks."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Protocol
+
+
+class Spawn(Protocol):
+    """Starts a task that the config entry owns."""
+
+    def __call__[T](
+        self, job: Coroutine[Any, Any, T], name: str, *, awaited: bool = False
+    ) -> asyncio.Task[T]:
+        """Start a job under a name; one that is `awaited` starts at once."""
+        ...
