@@ -21,7 +21,7 @@ def jump(home: Home, step: timedelta) -> None:
     """
     home.clock.freezer.move_to(datetime.now(UTC) + step)
     for handle in get_scheduled_timer_handles(home.hass.loop):
-        handle._when += step.total_seconds()
+        handle._when += step.total_seconds()  # type: ignore[attr-defined]
 
 
 async def awake(home: Home, minutes: int) -> None:
