@@ -331,6 +331,34 @@ async def test_what_was_cleared_while_it_was_put_is_not_kept(
     assert kept == {}
 
 
+@pytest.mark.contract("P2")
+async def test_what_comes_to_a_phone_after_it_was_cleared_is_taken_off_again(
+    hass: HomeAssistant,
+) -> None:
+    shown: dict[str, str] = {}
+    reached, release = asyncio.Event(), asyncio.Event()
+
+    async def show(call: ServiceCall) -> None:
+        tag = call.data["data"]["tag"]
+        if call.data["message"] == "clear_notification":
+            shown.pop(tag, None)
+            return
+        reached.set()
+        await release.wait()
+        shown[tag] = call.data["message"]
+
+    hass.services.async_register("notify", "mobile_app_owner", show)
+    notifier = Notifier(hass)
+    asking = hass.async_create_task(
+        ask(hass, "notify.mobile_app_owner", notifier=notifier)
+    )
+    await reached.wait()
+    await clear(hass, "notify.mobile_app_owner", notifier=notifier)
+    release.set()
+    await asking
+    assert shown == {}
+
+
 @pytest.mark.contract("S5")
 async def test_what_is_broken_off_is_kept(
     hass: HomeAssistant, kept: dict[str, Notification]

@@ -1,7 +1,7 @@
 """The one door for messages to the owner (S1, S5, S6, P2)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 import logging
 
@@ -129,13 +129,7 @@ class Notifier:
         """
         self._supersede(tag)
         self._dismiss(tag)
-        ways = (
-            way_to(self._hass, one, data=True)
-            for one in recipients_of(self._hass, targets)
-        )
-        await asyncio.gather(
-            *(self._clear(way, tag, context) for way in ways if way and way.takes_data)
-        )
+        await self._take_off(recipients_of(self._hass, targets), tag, context)
 
     async def _deliver(
         self, letter: Letter, targets: Sequence[str], on_late: OnLate | None
@@ -153,6 +147,9 @@ class Notifier:
                 self._keep(letter)
             raise
         if not self._still_stands(letter):
+            if letter.data is not None and letter.id not in self._latest:
+                # A phone may have got it only after it was taken off.
+                await self._take_off(there, letter.id, letter.context)
             return delivery
         if delivery.reached:
             self._dismiss(letter.id)
@@ -229,6 +226,14 @@ class Notifier:
             letter.service_data(way),
             blocking=True,
             context=letter.context,
+        )
+
+    async def _take_off(
+        self, recipients: Iterable[Recipient], tag: str, context: Context
+    ) -> None:
+        ways = (way_to(self._hass, one, data=True) for one in recipients)
+        await asyncio.gather(
+            *(self._clear(way, tag, context) for way in ways if way and way.takes_data)
         )
 
     async def _clear(self, way: Way, tag: str, context: Context) -> None:
