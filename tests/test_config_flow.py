@@ -219,6 +219,30 @@ class TestCreate:
         assert result["reason"] == "already_configured"
         assert llm_server.chats == []
 
+    async def test_two_dialogs_at_once_make_one_endpoint(
+        self, hass: HomeAssistant, llm_server: LlmServer
+    ) -> None:
+        forms = [await at_model(hass, llm_server) for _ in range(2)]
+        held = [Held(READY), Held(READY)]
+        llm_server.play(*held)
+        dialogs = [
+            hass.async_create_task(
+                hass.config_entries.flow.async_configure(
+                    form["flow_id"], {"model": MODEL}
+                )
+            )
+            for form in forms
+        ]
+        for one in held:
+            await one.reached.wait()
+        for one in held:
+            one.release.set()
+        results = await asyncio.gather(*dialogs)
+        await hass.async_block_till_done()
+        ends = [one.get("reason", one["type"]) for one in results]
+        assert sorted(ends) == ["already_configured", "create_entry"]
+        assert only_entry(hass).data["model"] == MODEL
+
     async def test_the_address_below_is_tried_once(
         self, hass: HomeAssistant, aioclient_mock: AiohttpClientMocker
     ) -> None:

@@ -129,6 +129,9 @@ class ProactiveAgentConfigFlow(ServerSteps, domain=DOMAIN):
         return self._show_key(self._entered, errors, reason)
 
     def _finish(self) -> ConfigFlowResult:
+        # While this one was tried, another dialog may have set up the same.
+        keys = {CONF_ENTITY_ID, CONF_URL, CONF_MODEL} & self._draft.keys()
+        self._async_abort_entries_match({key: self._draft[key] for key in keys})
         if self.source == SOURCE_RECONFIGURE:
             return self._update(self._get_reconfigure_entry())
         return self.async_create_entry(
