@@ -102,6 +102,18 @@ def test_it_takes_no_time(letter: str) -> None:
     assert time.monotonic() - began < 2
 
 
+@pytest.mark.parametrize(
+    "key",
+    ["sk-" + "aB3x" * 20, "+/=" * 20, "\\" * 20 + "a", "&%" * 20, "two words " * 8],
+)
+def test_a_key_that_is_only_begun_takes_no_time(key: str) -> None:
+    began = time.monotonic()
+    for length in range(8, len(key)):
+        quote(f"Wrong key: {key[:length]}! {'You find your key there. ' * 9}", key)
+    quote(f"{key[:-1]} " * 99, key)
+    assert time.monotonic() - began < 2
+
+
 @given(
     st.text(
         st.characters(exclude_categories=["Cc", "Cs", "Z"]), min_size=4, max_size=40

@@ -17,6 +17,7 @@ _KEYS: Final = (
     re.compile(r"\b(?=\w*\d)(?=\w*[A-Za-z])\w{32,}"),
     re.compile(r"(?<![\w-])(?:[\w-]*+[*•]{3,}+[\w-]++|[\w-]++[*•]{3,}+)"),
 )
+_PARTS: Final = re.compile(r"\\+|[^\\]")  # of a key: each letter, and each run of `\`
 _ENCODED: Final = re.compile(r"[A-Za-z0-9+/_-]{6,}={0,2}")
 _SHORTENED: Final = re.compile(
     r"(?<![\w-])([\w-]{2,}+)(?:\.{2,}+|…|\[\w*+\])([\w-]{2,}+)"
@@ -46,19 +47,29 @@ def mask(text: str, api_key: str) -> str:
 
 @lru_cache(maxsize=16)
 def _spellings(key: str) -> re.Pattern[str]:
-    r"""Find a key also as `%2B`, `\u002b`, `&#43;` or with a backslash in it."""
-    return re.compile("".join(map(_spelling, " ".join(key.split()))), re.IGNORECASE)
+    r"""Find a key also as `%2B`, `\u002b`, `&#43;` or with a backslash in it.
+
+    No letter may be found in two ways at one place: in a key that is only begun, each
+    would double the work.
+    """
+    line = " ".join(key.split())
+    spelt = "".join(map(_spelling, _PARTS.findall(line)))
+    return re.compile(f"{re.escape(line)}|{spelt}", re.IGNORECASE)
 
 
-def _spelling(letter: str) -> str:
-    if letter == " ":
+def _spelling(part: str) -> str:
+    if part == " ":
         return r"(?:\s|%20|\+|\\[rnt])+"
+    letter = part[0]
     code = ord(letter)
     percent = "".join(
         f"%(?:25)?{byte:02x}" for byte in letter.encode("utf-8", "replace")
     )
-    plain = rf"\\*{re.escape(letter)}|{re.escape(escape(letter))}"
-    return rf"(?:{plain}|{percent}|\\u{code:04x}|&#{code};|&#x{code:x};)"
+    ways = rf"\\++u{code:04x}|{percent}|&#{code};|&#x{code:x};"
+    if letter == "\\":
+        return rf"(?:{ways}|\\)++"
+    plain = {re.escape(escape(letter)): None, re.escape(letter): None}
+    return rf"(?:{ways}|\\*+(?:{'|'.join(plain)}))"
 
 
 def _masked_code(token: str, key: str) -> str:
