@@ -1,0 +1,1 @@
+"""Thirty days in a home with five heartbeats, in simulated time."""
