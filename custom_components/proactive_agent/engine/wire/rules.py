@@ -92,6 +92,7 @@ _RULES: Final = (
         r"|have any credits|used all available credits|exceeded_current_quota_error"
         r"|billing_(?:hard_limit|not_active)|(?:more|out of|no) credits"
         r"|payment required|key limit exceeded|spend(?:ing)? limit|in arrears|arrearage"
+        r"|specified (?:api )?usage limit"
         r"|budget.{0,12}exceeded|requires? an? (?:\w+ )?subscription|余额不足",
     ),
     Rule(
