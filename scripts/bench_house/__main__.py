@@ -4,12 +4,12 @@ import argparse
 import json
 import sys
 
-from . import wake
+from . import quiet, wake
 from .errors import BenchError
 from .narrator import say
 from .running import run
 
-BENCHES = {"wake": wake}
+BENCHES = {"wake": wake, "quiet": quiet}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -68,6 +68,11 @@ class Clock:
         """Stand still but for being turned."""
         self._shown, self._since = self.timestamp(), None
 
+    def start(self) -> None:
+        """Run on from what is shown."""
+        self.set(self.timestamp())
+        self._since = time.monotonic()
+
     def set(self, timestamp: float) -> None:
         """Show this time; what has come due by then runs in the loop's next passes."""
         self._shown = timestamp

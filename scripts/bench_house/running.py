@@ -18,6 +18,7 @@ from .errors import BenchError
 
 HERE: Final = Path(__file__).parent
 HOME: Final = HERE / "home"
+BARE_HOME: Final = HERE / "bare_home"
 THINGS: Final = HERE / "bench_home"
 
 
@@ -28,13 +29,13 @@ def run[T](job: Coroutine[Any, Any, T]) -> T:
 
 
 @asynccontextmanager
-async def running_hass() -> AsyncIterator[HomeAssistant]:
+async def running_hass(home: Path = HOME) -> AsyncIterator[HomeAssistant]:
     """Start it in a temporary folder, with our integration and things to put up."""
     with tempfile.TemporaryDirectory(
         prefix="bench-", ignore_cleanup_errors=True
     ) as name:
         folder = Path(name)
-        lay_out(folder, port=free_port(), home=HOME)
+        lay_out(folder, port=free_port(), home=home)
         shutil.copytree(
             THINGS,
             folder / "custom_components" / THINGS.name,
