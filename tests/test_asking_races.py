@@ -4,6 +4,8 @@ import asyncio
 from datetime import timedelta
 from typing import Any
 
+from homeassistant.components import persistent_notification
+from homeassistant.components.persistent_notification import Notification
 from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
 from homeassistant.core import CoreState, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
@@ -12,6 +14,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
     MockConfigEntry,
+    async_capture_events,
     async_mock_service,
 )
 
@@ -38,8 +41,9 @@ from tests.support.asking import (
 from tests.support.doors import BACK, FRONT, LOCKS, PHONE, Door, door
 from tests.support.heartbeats import HeldService, clock, home, let_run
 from tests.support.llm_server import Held, calls, llm_server, text
+from tests.support.notifiers import kept
 
-__all__ = ["clock", "disk", "door", "home", "llm_server"]
+__all__ = ["clock", "disk", "door", "home", "kept", "llm_server"]
 
 HOUR = timedelta(hours=1)
 SECOND = timedelta(seconds=1)
@@ -844,6 +848,25 @@ async def test_a_question_that_a_crash_has_kept_back_is_put_after_it(
     assert {one["data"]["tag"] for one in asked} == {f"proactive_agent_{approval_id}"}
     await door.answer("approve", approval_id)
     assert door.opened == [FRONT]
+
+
+@pytest.mark.contract("P2", "P7")
+async def test_a_question_that_only_home_assistant_shows_is_shown_after_a_restart(
+    door: Door, hass_storage: dict[str, Any], kept: dict[str, Notification]
+) -> None:
+    await door.beat.change(notify=[])
+    asked = async_capture_events(door.hass, "proactive_agent_approval_requested")
+    await wake(door, unlock())
+    ((tag, question),) = kept.items()
+    door.home.clock.turn(timedelta(seconds=11))
+    await door.home.settled()
+    # What Home Assistant shows is gone with it.
+    persistent_notification.async_dismiss(door.hass, tag)
+    await start_from(door, hass_storage, disk_now(door, hass_storage))
+    assert [one["message"] for one in kept.values()] == [question["message"]]
+    assert len(asked) == 1
+    await door.answer("approve", door.shown["approval_id"])
+    assert tag not in kept
 
 
 @pytest.mark.contract("S5", "P3")

@@ -65,8 +65,13 @@ class ApprovalReporter:
         phrases = await self._phrases(approval)
         return action_in_words(approval, phrases)
 
-    async def asked(self, options: HeartbeatOptions, approval: Approval) -> None:
-        """Put the question where the heartbeat speaks (P2)."""
+    async def asked(
+        self, options: HeartbeatOptions, approval: Approval, *, again: bool = False
+    ) -> None:
+        """Put the question where the heartbeat speaks (P2).
+
+        `again` only puts it back where a restart has taken it away.
+        """
         phrases = await self._phrases(approval)
         elsewhere = phrases.say(
             "asks_elsewhere",
@@ -75,8 +80,9 @@ class ApprovalReporter:
         )
         message = request_message(approval, options.title, phrases, elsewhere)
         context = Context()
-        self._fire(EVENT_APPROVAL_REQUESTED, options, approval, message, context)
-        self._on_activity(Activity.ASKED, _activity(approval, message))
+        if not again:
+            self._fire(EVENT_APPROVAL_REQUESTED, options, approval, message, context)
+            self._on_activity(Activity.ASKED, _activity(approval, message))
         await self._notifier.async_ask(
             options.notify,
             title=options.title,

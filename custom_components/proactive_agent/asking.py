@@ -94,6 +94,9 @@ class Asking:
         for approval in self._approvals.pending:
             if not approval.is_asked:
                 self._tell(self._asked(approval))
+            elif not (options := self._options()).notify:
+                # Phones go on showing it, Home Assistant does not.
+                self._tell(self._reporter.asked(options, approval, again=True))
         self._started.set()
         self.farewell.look()
 
