@@ -137,6 +137,8 @@ class Incidents:
             self._agenda.after(30, self._freezer_is_mended)
 
     def _freezer_is_mended(self) -> None:
+        if "Freezer" not in self._open:
+            return
         self._end("Freezer")
         self._freezer_is(_FROZEN)
 
@@ -145,5 +147,7 @@ class Incidents:
         self._household.change(FREEZER, f"{celsius:.1f}")
 
     def _washer_is_emptied(self) -> None:
+        if "Washer" not in self._open:
+            return
         self._end("Washer")
         self._household.change(WASHER, "off")
