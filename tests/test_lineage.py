@@ -113,3 +113,18 @@ async def test_memory_is_bounded_and_keeps_the_latest(
         lineage.add(context.id)
     assert not lineage.descends(first)
     assert all(lineage.descends(context) for context in contexts)
+
+
+async def test_a_run_is_known_however_much_it_sets_off(
+    hass: HomeAssistant, lineage: RunLineage
+) -> None:
+    run = Context()
+    lineage.add(run.id)
+    children = [Context(parent_id=run.id) for _ in range(MAX_REMEMBERED + 1)]
+    for child in children:
+        hass.bus.async_fire("automation_triggered", context=child)
+    assert lineage.descends(run)
+    latest = Context(parent_id=children[-1].id)
+    assert lineage.descends(latest)
+    # What is so far away that it is forgotten is known by its parent no more.
+    assert not lineage.descends(Context(parent_id=children[0].id))

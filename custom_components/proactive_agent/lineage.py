@@ -21,19 +21,21 @@ class RunLineage:
     """Remembers the contexts of our runs and of what they set off.
 
     Listens from the first run on, until it is stopped. Remembers the latest
-    `MAX_REMEMBERED` contexts.
+    `MAX_REMEMBERED` runs, and as many contexts of what they set off.
     """
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Begin with no run, and without listening."""
         self._hass = hass
-        self._known: OrderedDict[str, None] = OrderedDict()
+        self._runs: OrderedDict[str, None] = OrderedDict()
+        self._set_off: OrderedDict[str, None] = OrderedDict()
         self._unsubscribe: list[CALLBACK_TYPE] = []
 
     @callback
     def async_stop(self) -> None:
         """Stop listening and forget."""
-        self._known.clear()
+        self._runs.clear()
+        self._set_off.clear()
         while self._unsubscribe:
             self._unsubscribe.pop()()
 
@@ -45,21 +47,26 @@ class RunLineage:
                 self._hass.bus.async_listen(event_type, self._follow)
                 for event_type in _EVENT_TYPES
             ]
-        self._remember(context_id)
+        # Apart: what it sets off may be so much that it would itself be forgotten.
+        _remember(self._runs, context_id)
 
     @callback
     def descends(self, context: Context) -> bool:
         """Tell whether a context is a run's or comes, at any remove, from one."""
-        return context.id in self._known or context.parent_id in self._known
+        return self._knows(context.id) or self._knows(context.parent_id)
 
     @callback
     def _follow(self, event: Event[Any]) -> None:
         context = event.context
-        if context.parent_id in self._known and context.id not in self._known:
-            self._remember(context.id)
+        if self._knows(context.parent_id) and not self._knows(context.id):
+            _remember(self._set_off, context.id)
 
-    def _remember(self, context_id: str) -> None:
-        self._known[context_id] = None
-        self._known.move_to_end(context_id)
-        if len(self._known) > MAX_REMEMBERED:
-            self._known.popitem(last=False)
+    def _knows(self, context_id: str | None) -> bool:
+        return context_id in self._runs or context_id in self._set_off
+
+
+def _remember(known: OrderedDict[str, None], context_id: str) -> None:
+    known[context_id] = None
+    known.move_to_end(context_id)
+    if len(known) > MAX_REMEMBERED:
+        known.popitem(last=False)
