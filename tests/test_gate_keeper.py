@@ -94,9 +94,12 @@ async def test_a_gate_that_could_not_be_judged_was_not_closed(
     home: Home, closed_ticks: int, wakes: int
 ) -> None:
     home.llm_server.play(text("Fine."), text("Fine."))
-    await home.set("hungry", on=True)
+    # A number that comes back to what was shown is no news by itself.
+    home.hass.states.async_set("sensor.hearts", "1")
     await home.add_heartbeat(
-        conditions=[HUNGRY],
+        conditions=[
+            {"condition": "numeric_state", "entity_id": "sensor.hearts", "below": 2}
+        ],
         interval={"minutes": 10},
         manners={"settle_for": {"minutes": 30}},
     )
@@ -104,10 +107,10 @@ async def test_a_gate_that_could_not_be_judged_was_not_closed(
     await home.clock.tick(every=every)
     assert len(home.llm_server.chats) == 1
 
-    await home.set("hungry", on=False)
+    home.hass.states.async_set("sensor.hearts", "4")
     await home.clock.tick(closed_ticks, every=every)
-    home.hass.states.async_set("input_boolean.hungry", "unavailable")
+    home.hass.states.async_set("sensor.hearts", "unavailable")
     await home.clock.tick(3, every=every)
-    await home.set("hungry", on=True)
+    home.hass.states.async_set("sensor.hearts", "1")
     await home.clock.tick(every=every)
     assert len(home.llm_server.chats) == wakes

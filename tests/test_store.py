@@ -203,7 +203,9 @@ async def test_this_is_what_stands_on_the_disk(hass: HomeAssistant, disk: Disk) 
     await store.async_save()
 
     written = disk.read_json()
-    assert dt_util.parse_datetime(written["data"].pop("saved")) <= dt_util.utcnow()
+    saved = dt_util.parse_datetime(written["data"].pop("saved"))
+    assert saved is not None
+    assert saved <= dt_util.utcnow()
     assert written == {
         "version": 1,
         "minor_version": 1,

@@ -514,7 +514,7 @@ async def test_fields_that_say_the_same_twice_are_left_out(world: ToolWorld) -> 
         "transition",
     ]
     fields = specs["input_datetime_set_datetime"].parameters["properties"]
-    assert [*fields] == ["entity_id", "date", "time"]
+    assert [*fields] == ["entity_id", "date", "time", "because"]
     assert "in" not in specs["calendar_create_event"].parameters["properties"]
 
 

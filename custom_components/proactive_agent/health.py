@@ -11,7 +11,6 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
 from .alarm import Alarm
-from .asking import Spawn
 from .beat_state import BeatState
 from .const import DOMAIN
 from .engine.breaker import Breaker, Fault
@@ -19,6 +18,7 @@ from .engine.fuses import PauseReason, Stop
 from .engine.records import RunRecord
 from .models import HeartbeatOptions
 from .notices import Notices, failure_in_words
+from .spawning import Spawn
 from .texts import Texts, local_time
 
 GATE_PATIENCE: Final = timedelta(hours=1)

@@ -164,7 +164,8 @@ def test_arguments_of_another_name_are_not_lost(
     reply = _decode({"tool_calls": [raw]})
     (call,) = reply.calls
     assert (call.name, call.arguments) == ("get_weather", {"city": "Oslo"})
-    (echoed,) = reply.message["tool_calls"]
+    message: dict[str, Any] = {**reply.message}
+    (echoed,) = message["tool_calls"]
     assert echoed.keys() == {"id", "type", "function"}
     assert echoed["function"].keys() == {"name", "arguments"}
 
