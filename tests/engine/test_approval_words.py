@@ -85,6 +85,15 @@ def test_a_long_value_leaves_room_for_the_others() -> None:
 
 
 @pytest.mark.contract("P1")
+def test_a_name_is_cut_before_a_value_is() -> None:
+    one = replace(UNLOCK, data={"code": "12", "after": "5 minutes"})
+    asked = request_message(one, "Milonga", phrases(front="door " * 60), ELSEWHERE)
+    assert "Unlock (door door" in asked
+    assert "…, code: 12, after: 5 minutes." in asked
+    assert len(message_line(asked, ELSEWHERE)) <= MAX_LENGTH
+
+
+@pytest.mark.contract("P1")
 def test_of_how_many_it_is_said_where_not_all_can_be_named() -> None:
     doors = [f"lock.the_door_of_room_{number:02}" for number in range(30)]
     many = replace(UNLOCK, entity_id=tuple(doors), data={"code": "12"})

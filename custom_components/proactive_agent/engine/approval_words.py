@@ -51,12 +51,15 @@ def action_in_words(
 ) -> str:
     """Say what a yes would do, with each value it would do it with.
 
-    Where that is too long, it says of how many more entities it is.
+    Where that is too long, it says of how many more entities it is, and a name is cut
+    before a value is: the name is what the owner knows.
     """
+    values = ", ".join(("", *_values(approval.data)))
+    left = max(room - len(values), _LEAST_ROOM)
     count = len(approval.entity_id)
-    while len(said := _said(approval, phrases, count)) > room and count > 1:
+    while len(named := _named(approval, phrases, count)) > left and count > 1:
         count -= 1
-    return shorten(said, room)
+    return shorten(f"{shorten(named, left)}{values}", room)
 
 
 def request_message(
@@ -97,14 +100,14 @@ def _told_to_model(approval: Approval, now: datetime) -> str:
     return f"{wanted}: {_STANDING[approval.status]} {ago(now - approval.asked)}."
 
 
-def _said(approval: Approval, phrases: Phrases, count: int) -> str:
+def _named(approval: Approval, phrases: Phrases, count: int) -> str:
     """Name the action and so many of its entities, and say how many more there are."""
     record = as_record(approval, ActionStatus.WAITING)
     shown = replace(record, entity_id=approval.entity_id[:count])
-    said = plain_line(phrases.name_of(shown)) or approval.action
+    named = plain_line(phrases.name_of(shown)) or approval.action
     if more := len(approval.entity_id) - count:
-        said = phrases.say("and_more", actions=said, count=str(more))
-    return ", ".join((said, *_values(approval.data)))
+        return phrases.say("and_more", actions=named, count=str(more))
+    return named
 
 
 def _values(data: Mapping[str, Json]) -> Iterator[str]:
