@@ -9,7 +9,7 @@ from homeassistant.components.persistent_notification import Notification
 from homeassistant.const import EVENT_HOMEASSISTANT_STARTED
 from homeassistant.core import CoreState, Event, HomeAssistant, ServiceCall, callback
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
-from homeassistant.helpers import issue_registry as ir
+from homeassistant.helpers import entity_registry as er, issue_registry as ir
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import (
@@ -381,6 +381,20 @@ async def test_a_yes_holds_for_what_is_there_and_still_so(
     (told,) = door.told
     assert told.startswith(f"{NOTHING}{why}: Unlock lock (")
     assert await statuses(door) == ["failed"]
+
+
+@pytest.mark.contract("P4")
+async def test_a_yes_to_one_entity_is_none_to_another_that_takes_its_id(
+    door: Door,
+) -> None:
+    entities = er.async_get(door.hass)
+    approval_id = await door.ask(FRONT)
+    for old, new in ((FRONT, "lock.old"), (BACK, FRONT)):
+        entities.async_update_entity(old, new_entity_id=new)
+        await door.home.settled()
+    await door.error("approve", approval_id)
+    assert door.opened == []
+    assert door.told[0].startswith("Not done after your yes, because things have")
 
 
 @pytest.mark.contract("P4")

@@ -28,6 +28,7 @@ from .engine.records import ActionRecord, ActionStatus
 from .farewell import Farewell
 from .guard import Action
 from .guard_checks import is_risky
+from .guard_facts import entries_of
 from .models import HeartbeatOptions
 from .spawning import Spawn
 
@@ -216,6 +217,7 @@ class Asking:
     ) -> Approval:
         now = dt_util.utcnow()
         why = plain_line(action.because) or plain_line(because)
+        states = situation_of(self._hass, action)
         approval = Approval(
             approval_id=ulid_now(),
             action=action.name,
@@ -225,7 +227,8 @@ class Asking:
             must_ask=action.must_ask,
             is_risky=is_risky(self._hass, action),
             because=why,
-            states=situation_of(self._hass, action),
+            states=states,
+            entries=entries_of(self._hass, states),
             secret=secrets.token_urlsafe(16),
             run_id=run_id,
             index=index,

@@ -20,7 +20,7 @@ from .engine.errors import (
 )
 from .engine.records import CUT_OFF, ActionRecord, ActionStatus
 from .guard import Action, Guard
-from .guard_facts import members
+from .guard_facts import entries_of, members
 from .saying import text_of
 
 _LOGGER = logging.getLogger(__name__)
@@ -202,7 +202,10 @@ class _Grant:
             ) from err
 
     def check(self) -> None:
-        if self._approval.differs_from(situation_of(self._hass, self._action)):
+        asked = self._approval
+        if asked.differs_from(
+            situation_of(self._hass, self._action)
+        ) or asked.entries != entries_of(self._hass, asked.states):
             raise ActionRefusedError(
                 RefusalKind.CHANGED, "its entities have changed since it was asked"
             )

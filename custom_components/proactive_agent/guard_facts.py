@@ -21,6 +21,16 @@ def is_own(hass: HomeAssistant, entity_id: str) -> bool:
     return entry is not None and entry.platform == DOMAIN
 
 
+def entries_of(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
+    """Return what entity ids stand for: one that is renamed leaves its id to others."""
+    entities = er.async_get(hass)
+    return {
+        entity_id: entry.id
+        for entity_id in entity_ids
+        if (entry := entities.async_get(entity_id)) is not None
+    }
+
+
 def script_service(hass: HomeAssistant, entity_id: str) -> str:
     """Return the action that runs a script: a renamed script keeps its old one."""
     entry = er.async_get(hass).async_get(entity_id)

@@ -18,7 +18,7 @@ _TEXTS: Final = (
 _OPTIONAL_TEXTS: Final = ("answered_by", "note")
 _FLAGS: Final = ("must_ask", "is_risky", "is_asked", "has_changed")
 _LISTS: Final = ("entity_id", "named")
-_MAPS: Final = ("data", "states")
+_MAPS: Final = ("data", "states", "entries")
 _MOMENTS: Final = ("asked", "expires")
 
 
@@ -51,7 +51,7 @@ def approval_from_dict(data: Mapping[str, Any]) -> Approval:
         **{key: _typed(data, key, bool) for key in _FLAGS},
         **{key: _texts(data, key) for key in _LISTS},
         "data": _typed(data, "data", dict),
-        "states": _states(data),
+        **{key: _pairs(data, key) for key in ("states", "entries")},
         **{key: _moment(data[key]) for key in _MOMENTS},
         **{key: _text_or_none(data, key) for key in _OPTIONAL_TEXTS},
     }
@@ -77,11 +77,11 @@ def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def _states(data: Mapping[str, Any]) -> dict[str, str]:
-    states: dict[str, str] = _typed(data, "states", dict)
-    if not all(isinstance(state, str) for state in states.values()):
-        raise TypeError("states holds more than texts")
-    return states
+def _pairs(data: Mapping[str, Any], key: str) -> dict[str, str]:
+    pairs: dict[str, str] = _typed(data, key, dict)
+    if not all(isinstance(value, str) for value in pairs.values()):
+        raise TypeError(f"{key} holds more than texts")
+    return pairs
 
 
 def _index(data: Mapping[str, Any]) -> int:

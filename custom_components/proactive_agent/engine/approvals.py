@@ -58,8 +58,10 @@ class Approval:
     are those of the entities it is about, as they were then and, once it was refused,
     as they were then; `secret` is what a button on a phone sends back; `run_id` and
     `index` are its place in the record of the run that asked; `context_id` is the
-    context it is called with. `is_asked` once its owner has been told of it,
-    `has_changed` if its entities have shown something else since it was refused (P5).
+    context it is called with; `entries` are those of the registry that its entity ids
+    stood for, which may be given to others (P4). `is_asked` once its owner has been
+    told of it, `has_changed` if its entities have shown something else since it was
+    refused (P5).
     """
 
     approval_id: str
@@ -74,6 +76,7 @@ class Approval:
     is_risky: bool = True
     because: str = ""
     states: Mapping[str, str] = field(default_factory=dict)
+    entries: Mapping[str, str] = field(default_factory=dict)
     secret: str = field(default="", repr=False)
     run_id: str = ""
     index: int = 0
