@@ -2,17 +2,20 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
+import json
 from typing import Final, Protocol
 
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from .engine.heard import Heard, have_heard, with_heard
+from .engine.heard import Heard, have_heard, still_known, with_heard
 from .engine.records import ActionRecord
 from .engine.repeats import action_key
+from .engine.spans import ago
 
 # Stands for Home Assistant itself, where there is no other target.
 _NO_TARGET: Final = ""
+_SHOWN: Final = 5  # messages that the model is shown
 
 
 class Memory(Protocol):
@@ -46,6 +49,12 @@ class Ears:
         """What was told since then."""
         return self._memory.heard
 
+    def still_known(self, recheck_after: timedelta) -> tuple[Heard, ...]:
+        """Return what of it was told so lately that it need not be told again."""
+        return still_known(
+            self.heard, now=dt_util.utcnow(), recheck_after=recheck_after
+        )
+
     @callback
     def add(self, latest: Heard) -> None:
         """Keep what has been told."""
@@ -70,6 +79,16 @@ class Hearing:
         self._states = states
         self._recheck_after = recheck_after
 
+    def for_prompt(self) -> tuple[str, ...]:
+        """Return the last that the owner was told of what goes on, a line for each."""
+        now = dt_util.utcnow()
+        told = [
+            f"{ago(now - one.at)}: {json.dumps(one.message, ensure_ascii=False)}"
+            for one in self._ears.still_known(self._recheck_after)
+            if one.message
+        ]
+        return tuple(told[-_SHOWN:])
+
     def not_heard(
         self, targets: Sequence[str], unhelpful: Collection[ActionRecord]
     ) -> tuple[str, ...] | None:
@@ -89,7 +108,12 @@ class Hearing:
 
     @callback
     def note(
-        self, reached: Sequence[str], unhelpful: Collection[ActionRecord], *, kept: bool
+        self,
+        message: str,
+        reached: Sequence[str],
+        unhelpful: Collection[ActionRecord],
+        *,
+        kept: bool,
     ) -> None:
         """Remember whom a message has reached, `kept` if Home Assistant shows it.
 
@@ -103,6 +127,7 @@ class Hearing:
                     states=self._states,
                     targets=frozenset(targets),
                     unhelpful=_keys(unhelpful),
+                    message=message,
                 )
             )
 

@@ -181,7 +181,7 @@ class Reporter:
         def note(delivery: Delivery) -> None:
             if not ending.has_called:
                 run.plan.hearing.note(
-                    delivery.reached, ending.unhelpful, kept=delivery.kept
+                    message, delivery.reached, ending.unhelpful, kept=delivery.kept
                 )
 
         @callback

@@ -240,6 +240,7 @@ class Run:
             local_time=dt_util.now().strftime("%A, %Y-%m-%d %H:%M"),
             home=describe(self._hass, self.plan.reach),
             requests=self.plan.requests,
+            told=self.plan.hearing.for_prompt(),
         )
 
     def _end(self) -> None:

@@ -116,3 +116,12 @@ def test_what_is_written_is_what_is_read(unhelpful: tuple[str, ...]) -> None:
 def test_rubbish_is_not_read(change: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)):
         Heard.from_dict({**heard("notify.a").as_dict(), **change})
+
+
+def test_what_was_written_before_words_were_kept_can_be_read() -> None:
+    written = heard("notify.a", message="It is warm.").as_dict()
+    assert Heard.from_dict(written).message == "It is warm."
+    del written["message"]
+    assert Heard.from_dict(written).message == ""
+    with pytest.raises(TypeError):
+        Heard.from_dict({**written, "message": None})

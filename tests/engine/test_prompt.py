@@ -4,6 +4,7 @@ import pytest
 from custom_components.proactive_agent.engine.prompt import (
     ASKED,
     RULES,
+    TOLD,
     opening_messages,
 )
 
@@ -84,4 +85,15 @@ def test_what_was_asked_stands_behind_the_home() -> None:
 
     assert user["content"] == (
         f"Hi\n\nIt is {TIME}.\n\na: on\n\n{ASKED}\n- {asked[0]}\n- Another."
+    )
+
+
+@pytest.mark.contract("S4", "R1")
+def test_what_was_told_stands_last() -> None:
+    _system, user = opening_messages(
+        "Hi", local_time=TIME, home="", requests=("One.",), told=('1 h ago: "Two."',)
+    )
+
+    assert user["content"] == (
+        f'Hi\n\nIt is {TIME}.\n\n{ASKED}\n- One.\n\n{TOLD}\n- 1 h ago: "Two."'
     )

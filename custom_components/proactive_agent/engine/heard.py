@@ -14,14 +14,15 @@ MAX_HEARD: Final = 16
 class Heard:
     """A message that reached these targets, of a run that saw these states.
 
-    It was one that only spoke. `unhelpful` are the actions of which it said that they
-    had not helped.
+    It was one that only spoke; `message` is what it said, `unhelpful` the actions of
+    which it said that they had not helped.
     """
 
     at: datetime
     states: Mapping[str, str]
     targets: frozenset[str]
     unhelpful: frozenset[str] = frozenset()
+    message: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -30,6 +31,7 @@ class Heard:
             "states": {**self.states},
             "targets": sorted(self.targets),
             "unhelpful": sorted(self.unhelpful),
+            "message": self.message,
         }
 
     @classmethod
@@ -49,6 +51,7 @@ class Heard:
             states=states,
             targets=_texts(data["targets"]),
             unhelpful=_texts(data["unhelpful"]),
+            message=_text(data.get("message", "")),
         )
 
 
@@ -69,17 +72,28 @@ def have_heard(
     return frozenset().union(
         *(
             one.targets
-            for one in heard
-            if abs(now - one.at) < recheck_after
-            and unhelpful <= one.unhelpful
-            and same_states(one.states, states)
+            for one in still_known(heard, now=now, recheck_after=recheck_after)
+            if unhelpful <= one.unhelpful and same_states(one.states, states)
         )
     )
+
+
+def still_known(
+    heard: Iterable[Heard], *, now: datetime, recheck_after: timedelta
+) -> tuple[Heard, ...]:
+    """Return what was told so lately that it need not be told again."""
+    return tuple(one for one in heard if abs(now - one.at) < recheck_after)
 
 
 def with_heard(heard: Iterable[Heard], latest: Heard) -> tuple[Heard, ...]:
     """Add what was told last, and forget what was told long ago."""
     return (*heard, latest)[-MAX_HEARD:]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("A message is a text")
+    return value
 
 
 def _texts(value: Any) -> frozenset[str]:

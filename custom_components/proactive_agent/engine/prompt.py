@@ -21,21 +21,32 @@ When you are finished, answer with one short sentence and no tool call. It is ke
 the log; the owner does not get it."""
 
 ASKED = "The owner has been asked; do not ask for the same again:"
+TOLD = (
+    "The owner has been told already. Stay silent unless something has happened since "
+    "that makes it another matter:"
+)
 
 
 def opening_messages(
-    check_prompt: str, *, local_time: str, home: str, requests: Sequence[str] = ()
+    check_prompt: str,
+    *,
+    local_time: str,
+    home: str,
+    requests: Sequence[str] = (),
+    told: Sequence[str] = (),
 ) -> tuple[JsonObject, JsonObject]:
     """Open a fresh conversation: stable text first, then the moment (R1).
 
     `home` is the states of what may be seen, empty if that is nothing; `requests` are
-    what the owner has been asked, a line for each (P5).
+    what the owner has been asked (P5), `told` what the owner has been told of what goes
+    on (S4), a line for each.
     """
     moment = [check_prompt, f"It is {local_time}."]
     if home:
         moment.append(home)
-    if requests:
-        moment.append("\n".join((ASKED, *(f"- {line}" for line in requests))))
+    for heading, lines in ((ASKED, requests), (TOLD, told)):
+        if lines:
+            moment.append("\n".join((heading, *(f"- {line}" for line in lines))))
     return (
         {"role": "system", "content": RULES},
         {"role": "user", "content": "\n\n".join(moment)},
