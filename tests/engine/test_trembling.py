@@ -83,10 +83,10 @@ def test_numbers_may_tremble_and_nothing_else(
 def test_how_much_is_a_tremble_depends_on_what_it_is_of(
     before: str, after: str, unit: str | None, different: bool
 ) -> None:
-    pair = with_unit(before, unit), with_unit(after, unit)
+    first, second = with_unit(before, unit), with_unit(after, unit)
 
-    assert differs(*pair) is different
-    assert differs(*reversed(pair)) is different
+    assert differs(first, second) is different
+    assert differs(second, first) is different
 
 
 def test_another_unit_is_another_state() -> None:
