@@ -8,7 +8,7 @@ import pytest
 
 from custom_components.proactive_agent.const import DOMAIN
 from tests.support.heartbeats import Beat, Home, clock, home
-from tests.support.llm_server import MODEL, Raw, llm_server, text
+from tests.support.llm_server import MODEL, Held, Raw, llm_server, text
 from tests.support.task_entity import ENTITY, Tasks, says, tasks
 from tests.support.translated import TEXTS
 
@@ -49,12 +49,17 @@ def words(issue: ir.IssueEntry) -> str:
 
 async def fails(home: Home, beat: Beat, answer: Any) -> dict[str, Any]:
     home.llm_server.always = answer
-    woken = home.hass.async_create_task(beat.wake())
-    # Time goes on: some errors are tried again.
-    await home.clock.turn_until(woken.done)
-    run = woken.result()
+    run = await beat.wake()
     assert run["outcome"] == "error"
     return run
+
+
+async def fails_in_the_end(home: Home, beat: Beat, answer: Any) -> None:
+    """Fail although it was tried again, for which time has to go on."""
+    home.llm_server.always = answer
+    woken = home.hass.async_create_task(beat.wake())
+    await home.clock.turn_until(woken.done)
+    assert woken.result()["outcome"] == "error"
 
 
 async def works(home: Home, beat: Beat) -> None:
@@ -94,19 +99,31 @@ async def test_what_only_the_owner_can_mend_is_a_repair_until_it_is(
     assert issues(home) == []
 
 
-@pytest.mark.parametrize("answer", [refusal(401, "no"), BUSY])
-async def test_what_passes_or_has_a_dialog_of_its_own_is_none(
-    home: Home, answer: Any
-) -> None:
+async def test_a_refused_key_has_a_dialog_of_its_own(home: Home) -> None:
     beat = await home.add_heartbeat()
-    await fails(home, beat, answer)
+    await fails(home, beat, refusal(401, "no"))
     assert issues(home) == []
 
 
-async def test_an_error_that_passes_leaves_what_stands(home: Home) -> None:
+async def test_an_error_that_passes_is_none_and_leaves_what_stands(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat()
+    await fails_in_the_end(home, beat, BUSY)
+    assert issues(home) == []
+    await fails(home, beat, NO_MODEL)
+    await fails_in_the_end(home, beat, BUSY)
+    assert kinds(home) == ["model_not_found"]
+
+
+async def test_a_run_that_is_cut_short_says_nothing(home: Home) -> None:
     beat = await home.add_heartbeat()
     await fails(home, beat, NO_MODEL)
-    await fails(home, beat, BUSY)
+    home.llm_server.always = held = Held(FINE)
+    woken = home.hass.async_create_task(beat.wake())
+    await held.reached.wait()
+    await beat.turn("off")
+    assert (await woken)["outcome"] == "stopped"
     assert kinds(home) == ["model_not_found"]
 
 

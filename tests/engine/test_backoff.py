@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import json
@@ -26,7 +27,7 @@ HALF_AN_HOUR = timedelta(minutes=30)
 
 def quiet(
     shown: Shown | None,
-    states: dict[str, str] | None = None,
+    states: Mapping[str, str] | None = None,
     *,
     after: timedelta = timedelta(minutes=15),
 ) -> bool:
@@ -271,6 +272,7 @@ def test_what_was_written_before_ways_were_known_can_be_read() -> None:
     assert Shown.from_dict(written).allowed == {"sensor.freezer": 3}
     del written["allowed"]
     assert Shown.from_dict(written).allowed == {}
-    for broken in ([], {"sensor.freezer": "far"}, {"sensor.freezer": None}):
+    rubbish: list[Any] = [[], {"sensor.freezer": "far"}, {"sensor.freezer": None}]
+    for broken in rubbish:
         with pytest.raises((TypeError, ValueError)):
             Shown.from_dict({**written, "allowed": broken})
