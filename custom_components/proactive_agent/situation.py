@@ -10,14 +10,7 @@ from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
 
 from .beat_state import BeatState
-from .engine.backoff import (
-    Shown,
-    closed_long,
-    moves,
-    not_worth_a_word,
-    stays_quiet,
-    with_last_words,
-)
+from .engine.backoff import Shown, closed_long, moves, stays_quiet, with_last_words
 from .engine.records import Outcome
 from .hearing import Ears
 from .home import Reach, snapshot
@@ -45,7 +38,7 @@ class Situation:
         self._ears = ears
         self._gate_ids: frozenset[str] = frozenset()
         self._showing: Mapping[str, str] | None = None
-        self._has_moved = self._is_known = False
+        self._has_moved = False
         self._listening = Listening(hass, self._said)
         self._is_settling = hass.state is not CoreState.running
         self._cancel_timer: CALLBACK_TYPE | None = None
@@ -81,8 +74,7 @@ class Situation:
         if closed_long(shown.closed_for, manners.settle_for):
             self._forget_all()
             return False
-        shown = shown.opened()
-        self._memory.put_shown(shown)
+        self._memory.put_shown(shown.opened())
         return stays_quiet(
             shown,
             self._states(gate_ids, reach),
@@ -115,7 +107,6 @@ class Situation:
             if before is not None and before.has_moved:
                 self._ears.forget()
             self._showing, self._has_moved = states, False
-            self._is_known = bool(self._ears.still_known(manners.recheck_after))
             self.follow(gate_ids)
             self.past_actions.watch({*gate_ids, *reach.visible}, manners.recheck_after)
         return states
@@ -126,17 +117,12 @@ class Situation:
         Nor does one that was cut off from outside: it has not looked to its end.
         """
         if self._showing is not None and outcome is not Outcome.STOPPED:
-            before = self._memory.shown
-            is_no_news = self._is_known and outcome is Outcome.NOTHING
             self._memory.put_shown(
                 Shown(
                     states=self._showing,
                     at=now,
                     outcome=outcome,
                     has_moved=self._has_moved,
-                    allowed=not_worth_a_word(before, self._showing)
-                    if before is not None and is_no_news
-                    else {},
                 )
             )
         self._showing = None

@@ -1,4 +1,3 @@
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 import json
@@ -12,7 +11,6 @@ from custom_components.proactive_agent.engine.backoff import (
     Shown,
     closed_long,
     moves,
-    not_worth_a_word,
     stays_quiet,
     with_last_words,
 )
@@ -27,7 +25,7 @@ HALF_AN_HOUR = timedelta(minutes=30)
 
 def quiet(
     shown: Shown | None,
-    states: Mapping[str, str] | None = None,
+    states: dict[str, str] | None = None,
     *,
     after: timedelta = timedelta(minutes=15),
 ) -> bool:
@@ -217,62 +215,3 @@ def test_what_is_written_is_what_is_read(changes: dict[str, Any]) -> None:
 def test_rubbish_is_not_read(change: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError)):
         Shown.from_dict({**shown().as_dict(), **change})
-
-
-# A number that goes on moving
-
-
-def rising(value: str, **changes: Any) -> Shown:
-    states = {"sensor.freezer": value, "binary_sensor.door": "on"}
-    return Shown(
-        **{"states": states, "at": NOON, "outcome": Outcome.NOTHING, **changes}
-    )
-
-
-def test_a_way_that_was_not_worth_a_word_has_to_double() -> None:
-    allowed = not_worth_a_word(rising("-16"), rising("-14.5").states)
-    assert allowed == {"sensor.freezer": 3}
-    for value, stays in (("-14", True), ("-11.6", True), ("-11.4", False)):
-        now = rising(value).states
-        assert quiet(rising("-14.5", allowed=allowed), now) is stays
-    assert not quiet(rising("-14.5"), rising("-14").states)
-
-
-def test_the_farthest_way_counts() -> None:
-    before = rising("-14.5", allowed={"sensor.freezer": 3})
-    assert not_worth_a_word(before, rising("-14").states) == {"sensor.freezer": 3}
-    assert not_worth_a_word(before, rising("-10").states) == {"sensor.freezer": 9}
-    assert not_worth_a_word(rising("-10"), rising("-10").states) == {}
-
-
-@pytest.mark.parametrize(
-    ("before", "change"),
-    [
-        (rising("-16", has_moved=True), {}),
-        (rising("-16"), {"binary_sensor.door": "off"}),
-        (rising("-16"), {"light.lamp": "on"}),
-        (rising("-16"), {"sensor.freezer": "defrosting"}),
-    ],
-)
-def test_whatever_else_happens_makes_it_another_way(
-    before: Shown, change: dict[str, str]
-) -> None:
-    assert not_worth_a_word(before, {**rising("-14").states, **change}) == {}
-
-
-def test_a_gate_that_was_closed_makes_it_another_way() -> None:
-    allowed = {"sensor.freezer": 3.0}
-    closed = rising("-16", allowed=allowed, closed_for=timedelta(minutes=1))
-    assert closed.opened().allowed == {}
-    assert rising("-16", allowed=allowed).opened().allowed == allowed
-
-
-def test_what_was_written_before_ways_were_known_can_be_read() -> None:
-    written = rising("-16", allowed={"sensor.freezer": 3.0}).as_dict()
-    assert Shown.from_dict(written).allowed == {"sensor.freezer": 3}
-    del written["allowed"]
-    assert Shown.from_dict(written).allowed == {}
-    rubbish: list[Any] = [[], {"sensor.freezer": "far"}, {"sensor.freezer": None}]
-    for broken in rubbish:
-        with pytest.raises((TypeError, ValueError)):
-            Shown.from_dict({**written, "allowed": broken})

@@ -1,14 +1,13 @@
 """The same situation as last time? Then there is no reason to wake (G4)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import chain
-from types import MappingProxyType
 from typing import Any, Final, Self
 
 from .records import Outcome
-from .trembling import differs, distance, is_number
+from .trembling import differs, is_number
 
 # Entities of a situation; what is more is not compared.
 MAX_ENTITIES: Final = 500
@@ -16,8 +15,6 @@ MAX_ENTITIES: Final = 500
 UNSAID: Final = ""
 
 _ALWAYS_AGAIN = {Outcome.ACTED, Outcome.ERROR}
-# How much farther a number has to go than it went without being worth a word.
-_FARTHER: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +23,7 @@ class Shown:
 
     `has_moved` when a state was another one in between, even if it has come back;
     `closed_for` is how long the gate was closed from one look with an open gate to the
-    next, but for what has passed since `closed_since`. `allowed` is how far a number
-    may go on before it is news, where its way so far was not.
+    next, but for what has passed since `closed_since`.
     """
 
     states: Mapping[str, str]
@@ -36,7 +32,6 @@ class Shown:
     has_moved: bool = False
     closed_for: timedelta = timedelta()
     closed_since: datetime | None = None
-    allowed: Mapping[str, float] = field(default_factory=dict)
 
     def gate_was(self, *, is_open: bool | None, now: datetime) -> Shown:
         """Note what the gate said; None is neither open nor closed."""
@@ -48,13 +43,8 @@ class Shown:
         return replace(self, closed_for=closed_for, closed_since=None)
 
     def opened(self) -> Shown:
-        """Let the time for which the gate was closed begin anew.
-
-        What a number does from then on is another way.
-        """
-        if not self.closed_for:
-            return self
-        return replace(self, closed_for=timedelta(), allowed={})
+        """Let the time for which the gate was closed begin anew."""
+        return replace(self, closed_for=timedelta()) if self.closed_for else self
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
@@ -66,7 +56,6 @@ class Shown:
             "has_moved": self.has_moved,
             "closed_for": self.closed_for.total_seconds(),
             "closed_since": since.isoformat() if since else None,
-            "allowed": {**self.allowed},
         }
 
     @classmethod
@@ -85,7 +74,6 @@ class Shown:
             has_moved=data["has_moved"],
             closed_for=timedelta(seconds=data["closed_for"]),
             closed_since=None if since is None else moment_from(since),
-            allowed=_distances_from(data.get("allowed", {})),
         )
 
 
@@ -105,41 +93,14 @@ def stays_quiet(
     # A clock that was set back must not keep it asleep for long.
     if shown.has_moved or abs(now - shown.at) >= recheck_after:
         return False
-    known = with_last_words(states, shown.states)
-    return same_states(shown.states, known, shown.allowed)
+    return same_states(shown.states, with_last_words(states, shown.states))
 
 
-def same_states(
-    before: Mapping[str, str],
-    after: Mapping[str, str],
-    allowed: Mapping[str, float] = MappingProxyType({}),
-) -> bool:
+def same_states(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     """Say whether two situations are the same, trembling numbers aside (G4)."""
     return before.keys() == after.keys() and not any(
-        differs(before[entity_id], state, allowed.get(entity_id, 0))
-        for entity_id, state in after.items()
+        differs(before[entity_id], state) for entity_id, state in after.items()
     )
-
-
-def not_worth_a_word(before: Shown, states: Mapping[str, str]) -> dict[str, float]:
-    """Return how far numbers may go on after a run that was woken by them alone.
-
-    It knew what had been told, saw how far they had gone since `before`, and had
-    nothing to add: they are news again when they have gone as far once more, and more.
-    """
-    if before.has_moved or before.states.keys() != states.keys():
-        return {}
-    allowed: dict[str, float] = {}
-    for entity_id, state in states.items():
-        if state == before.states[entity_id]:
-            way: float | None = 0
-        else:
-            way = distance(before.states[entity_id], state)
-        if way is None:
-            return {}
-        if farthest := max(_FARTHER * way, before.allowed.get(entity_id, 0)):
-            allowed[entity_id] = farthest
-    return allowed
 
 
 def moves(shown: Mapping[str, str], entity_id: str, state: str) -> bool:
@@ -178,12 +139,6 @@ def states_from(value: Any) -> dict[str, str]:
     ):
         raise TypeError("States are texts by entity")
     return value
-
-
-def _distances_from(value: Any) -> dict[str, float]:
-    if not isinstance(value, dict):
-        raise TypeError("Distances are numbers by entity")
-    return {str(entity_id): float(way) for entity_id, way in value.items()}
 
 
 def moment_from(value: Any) -> datetime:

@@ -26,20 +26,8 @@ def is_number(state: str) -> bool:
     return _number(_parts(state)[0]) is not None
 
 
-def distance(before: str, after: str) -> float | None:
-    """Return how far a number has gone; None if these are not two of a kind."""
-    (old_text, old_unit), (new_text, new_unit) = _parts(before), _parts(after)
-    old, new = _number(old_text), _number(new_text)
-    if old is None or new is None or old_unit != new_unit:
-        return None
-    return abs(new - old)
-
-
-def differs(before: str, after: str, allowed: float = 0) -> bool:
-    """Say whether a state is another one, trembling numbers aside (G4).
-
-    A number may go as far as is `allowed` for it, or as it trembles.
-    """
+def differs(before: str, after: str) -> bool:
+    """Say whether a state is another one, trembling numbers aside (G4)."""
     if before == after:
         return False
     (old_text, old_unit), (new_text, new_unit) = _parts(before), _parts(after)
@@ -47,7 +35,7 @@ def differs(before: str, after: str, allowed: float = 0) -> bool:
     if old is None or new is None or old_unit != new_unit:
         return True
     decimals = max(_decimals(old_text), _decimals(new_text))
-    return abs(new - old) > max(allowed, _allowed(old, new, decimals, old_unit))
+    return abs(new - old) > _allowed(old, new, decimals, old_unit)
 
 
 def _allowed(old: float, new: float, decimals: int, unit: str) -> float:
