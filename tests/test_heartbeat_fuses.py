@@ -337,7 +337,11 @@ async def test_speak_once_then_off(home: Home, call: Any) -> None:
 async def test_a_budget_of_the_day_pauses_until_the_next(home: Home) -> None:
     await home.hass.config.async_set_time_zone("Europe/Vienna")
     beat = await home.add_heartbeat(
-        interval={"hours": 1}, act=FEED, fuses={"max_wakes_per_day": 2}
+        interval={"hours": 1},
+        act=FEED,
+        fuses={"max_wakes_per_day": 2},
+        # Whatever the time of day is, nothing but the budget keeps it quiet.
+        manners={"recheck_after": {"minutes": 30}},
     )
     home.llm_server.always = lambda request: (
         text("Fed.") if request["messages"][-1]["role"] == "tool" else calls(MEAL)
