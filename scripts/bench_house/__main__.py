@@ -4,12 +4,12 @@ import argparse
 import json
 import sys
 
-from . import quiet, wake
+from . import noise, quiet, wake
 from .errors import BenchError
 from .narrator import say
 from .running import run
 
-BENCHES = {"wake": wake, "quiet": quiet}
+BENCHES = {"wake": wake, "quiet": quiet, "noise": noise}
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -37,6 +37,16 @@ async def add_heartbeat(
     await _walk(manager, await manager.async_configure(flow_id), answers, "")
 
 
+async def add_another_heartbeat(
+    hass: HomeAssistant, entry_id: str, answers: Answers
+) -> None:
+    """Add one more with the button of the endpoint."""
+    manager = hass.config_entries.subentries
+    handler = (entry_id, "heartbeat")
+    begun = await manager.async_init(handler, context={"source": SOURCE_USER})
+    await _walk(manager, begun, answers, "")
+
+
 async def remove_entry(hass: HomeAssistant, entry: ConfigEntry) -> None:
     """Remove an integration with its devices and entities."""
     await hass.config_entries.async_remove(entry.entry_id)

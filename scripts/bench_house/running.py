@@ -1,8 +1,8 @@
 """A real Home Assistant in this very process, so that its time can be measured."""
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 import shutil
 import tempfile
@@ -31,6 +31,14 @@ def run[T](job: Coroutine[Any, Any, T]) -> T:
 @asynccontextmanager
 async def running_hass(home: Path = HOME) -> AsyncIterator[HomeAssistant]:
     """Start it in a temporary folder, with our integration and things to put up."""
+    with laid_out(home) as folder:
+        async with started(folder) as hass:
+            yield hass
+
+
+@contextmanager
+def laid_out(home: Path) -> Iterator[Path]:
+    """Give it a temporary folder, in which it may be started more than once."""
     with tempfile.TemporaryDirectory(
         prefix="bench-", ignore_cleanup_errors=True
     ) as name:
@@ -41,14 +49,20 @@ async def running_hass(home: Path = HOME) -> AsyncIterator[HomeAssistant]:
             folder / "custom_components" / THINGS.name,
             ignore=shutil.ignore_patterns("__pycache__"),
         )
-        hass = await async_setup_hass(
-            RuntimeConfig(config_dir=name, skip_pip=True, log_no_color=True)
-        )
-        if hass is None:
-            raise BenchError("Home Assistant did not start")
-        try:
-            await hass.async_start()
-            await hass.async_block_till_done()
-            yield hass
-        finally:
-            await hass.async_stop()
+        yield folder
+
+
+@asynccontextmanager
+async def started(folder: Path) -> AsyncIterator[HomeAssistant]:
+    """Start it in a folder, and stop it in the end."""
+    hass = await async_setup_hass(
+        RuntimeConfig(config_dir=str(folder), skip_pip=True, log_no_color=True)
+    )
+    if hass is None:
+        raise BenchError("Home Assistant did not start")
+    try:
+        await hass.async_start()
+        await hass.async_block_till_done()
+        yield hass
+    finally:
+        await hass.async_stop()

@@ -86,10 +86,10 @@ class Server:
         answer = message(asked)
         if asked.get("stream"):
             events = [json.dumps(chunk) for chunk in chunks(answer)]
-            response = await _send(request, "text/event-stream", _lines(events))
+            response = await send(request, "text/event-stream", lines(events))
         else:
             content = json.dumps(completion(answer)).encode()
-            response = await _send(request, "application/json", content)
+            response = await send(request, "application/json", content)
         seconds = time.perf_counter() - begun
         self.log.append({"bytes": len(body), "seconds": seconds})
         return response
@@ -100,11 +100,13 @@ class Server:
         return web.json_response(taken)
 
 
-def _lines(events: Iterable[str]) -> bytes:
+def lines(events: Iterable[str]) -> bytes:
+    """Write events as a stream has them."""
     return "".join(f"data: {event}\n\n" for event in (*events, "[DONE]")).encode()
 
 
-async def _send(request: web.Request, kind: str, content: bytes) -> web.StreamResponse:
+async def send(request: web.Request, kind: str, content: bytes) -> web.StreamResponse:
+    """Answer in one piece, and be sure that it is on its way."""
     response = web.StreamResponse(headers={"Content-Type": kind})
     response.content_length = len(content)
     await response.prepare(request)
