@@ -100,10 +100,11 @@ def test_it_speaks_of_what_was_done_and_not_of_what_was_not() -> None:
 
 
 def test_a_dialog_that_tries_a_tool_has_it_called() -> None:
-    asked = {"messages": [{"role": "user", "content": "Try."}], "tools": []}
-    assert "tool_calls" not in reply(asked)
-    asked["tools"] = [{"function": {"name": "report_ready"}}]  # type: ignore[list-item]
-    assert called(reply(asked)) == ("report_ready", {})
+    messages = [{"role": "user", "content": "Try."}]
+    assert "tool_calls" not in reply({"messages": messages})
+    tools = [{"function": {"name": "report_ready"}}]
+    tried = reply({"messages": messages, "tools": tools})
+    assert called(tried) == ("report_ready", {})
 
 
 # The week
