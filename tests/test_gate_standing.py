@@ -7,7 +7,9 @@ from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
 from homeassistant.core import HomeAssistant
+from homeassistant.helpers import area_registry as ar, entity_registry as er
 from homeassistant.helpers.condition import ConditionChecker
+from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.proactive_agent.gate import Gate
@@ -196,3 +198,31 @@ async def test_it_stays_closed_only_while_it_was_judged_so(hass: HomeAssistant) 
     # To ask does not change what is answered next.
     assert not stays_closed(gate)
     assert gate.judge() is True
+
+
+@pytest.mark.contract("C4", "G1")
+async def test_a_purpose_specific_condition_stands_if_its_entities_are_named(
+    hass: HomeAssistant,
+    area_registry: ar.AreaRegistry,
+    entity_registry: er.EntityRegistry,
+    asked: Callable[[], int],
+) -> None:
+    assert await async_setup_component(hass, "light", {})
+    kitchen = area_registry.async_create("Kitchen")
+    lamp = entity_registry.async_get_or_create("light", "test", "lamp")
+    hass.states.async_set(lamp.entity_id, "off")
+
+    def lights_on(**target: str) -> dict[str, Any]:
+        options = {"behavior": "any"}
+        return {"condition": "light.is_on", "target": target, "options": options}
+
+    named = await built(hass, lights_on(entity_id=lamp.entity_id))
+    swept = await built(hass, lights_on(area_id=kitchen.id))
+    assert (named.judge(), swept.judge()) == (False, None)
+    asked()
+    assert named.judge() is False
+    assert asked() == 0
+    entity_registry.async_update_entity(lamp.entity_id, area_id=kitchen.id)
+    hass.states.async_set(lamp.entity_id, "on")
+    assert (named.judge(), swept.judge()) == (True, True)
+    assert (named.is_fixed, swept.is_fixed) == (True, False)

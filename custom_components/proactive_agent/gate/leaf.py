@@ -14,7 +14,7 @@ from homeassistant.helpers.typing import ConfigType
 from ..engine.records import GateVerdict
 from . import words
 from .asked import Asked
-from .needs import EntityNeed, Need, trouble_in_words, trouble_of
+from .needs import Need, trouble_in_words, trouble_of
 from .standing import Standing
 from .tree import Answer, Trouble
 
@@ -107,8 +107,9 @@ def _standing(
     needs: Sequence[Need],
 ) -> Standing | None:
     """Follow the answer of a condition, if states are all that it rests on."""
-    named = [need.entity_id for need in needs if isinstance(need, EntityNeed)]
-    if not named or len(named) < len(needs):
+    rests_on = [need.rests_on() for need in needs]
+    named = [one for found in rests_on for one in found or ()]
+    if not named or None in rests_on:
         return None
     if not checker.needs_polling:
         return Standing(hass, named)

@@ -24,7 +24,14 @@ class Need(Protocol):
     One that `wanders` may be about other entities at each tick.
     """
 
-    wanders: ClassVar[bool]
+    @property
+    def wanders(self) -> bool:
+        """Whether it may be about others at the next tick."""
+        ...
+
+    def rests_on(self) -> tuple[str, ...] | None:
+        """Return the entities whose states alone decide; None if more does."""
+        ...
 
     def fault(self) -> str | None:
         """Say in words what is missing; None if nothing is."""
@@ -80,6 +87,10 @@ class EntityNeed:
             return f"{self.entity_id} is {state.state}"
         return self.fit(state) if self.fit else None
 
+    def rests_on(self) -> tuple[str, ...]:
+        """Return the entity."""
+        return (self.entity_id,)
+
     def entity_ids(self) -> Iterator[str]:
         """Yield the entity."""
         yield self.entity_id
@@ -111,6 +122,10 @@ class DevicesNeed:
             return False
         entry = self.hass.config_entries.async_get_entry(device.config_entry_id)
         return entry is not None and entry.state is ConfigEntryState.LOADED
+
+    def rests_on(self) -> None:
+        """It rests on the devices."""
+        return
 
     def entity_ids(self) -> Iterator[str]:
         """No entity is involved."""
@@ -154,6 +169,10 @@ class TemplateNeed:
         if self.state_of is None:
             return {}
         return {"state": self.hass.states.get(self.state_of)}
+
+    def rests_on(self) -> None:
+        """A template may read anything."""
+        return
 
     def entity_ids(self) -> Iterator[str]:
         """Yield what the template read last."""

@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from homeassistant.core import HomeAssistant, State
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.core import HomeAssistant, State, valid_entity_id
+from homeassistant.helpers import config_validation as cv
 from homeassistant.helpers.condition import (
     ConditionChecker,
     EntityConditionBase,
@@ -30,8 +32,6 @@ class TargetNeed:
     `checker` is None for a condition that is not one of its entity conditions.
     """
 
-    wanders: ClassVar[bool] = True
-
     hass: HomeAssistant
     target: Mapping[str, Any]
     checker: EntityConditionBase | None
@@ -50,6 +50,19 @@ class TargetNeed:
         if len(suspects) > _NAMED_AT_MOST:
             reasons.append(f"{len(suspects) - _NAMED_AT_MOST} more")
         return f"none of its entities can be judged: {', '.join(reasons)}"
+
+    @property
+    def wanders(self) -> bool:
+        """Whether areas, labels and the like may lead to others at the next tick."""
+        return self.rests_on() is None
+
+    def rests_on(self) -> tuple[str, ...] | None:
+        """Return the entities, if they are all named."""
+        chosen = {key for key, value in self.target.items() if value}
+        named = tuple(cv.ensure_list(self.target.get(ATTR_ENTITY_ID)))
+        if chosen != {ATTR_ENTITY_ID} or not all(map(valid_entity_id, named)):
+            return None
+        return named
 
     def entity_ids(self) -> Iterator[str]:
         """Yield the named entities and those the target leads to today."""
