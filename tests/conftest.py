@@ -8,7 +8,7 @@ import custom_components  # noqa: F401
 from tests.support.llm_server import llm_server  # noqa: F401 - a fixture for all
 
 # Only imported for a home: the tests of the engine do without Home Assistant.
-GUARD_LOOK = "custom_components.proactive_agent.guard_look"
+GUARD_LOOK = "custom_components.proactive_agent.guard.look"
 
 
 @pytest.fixture(autouse=True)

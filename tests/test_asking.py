@@ -9,7 +9,7 @@ from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser, async_capture_events
 
-from custom_components.proactive_agent.guard import WAITS, WOULD_ASK
+from custom_components.proactive_agent.guard.guard import WAITS, WOULD_ASK
 from tests.support.asking import (
     UNLOCKED,
     WAITING,

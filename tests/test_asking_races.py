@@ -18,12 +18,12 @@ from pytest_homeassistant_custom_component.common import (
     async_mock_service,
 )
 
-from custom_components.proactive_agent import guard as guard_module
-from custom_components.proactive_agent.approval_reporter import ApprovalReporter
-from custom_components.proactive_agent.carrying_out import situation_of
+from custom_components.proactive_agent.asking.carrying_out import situation_of
+from custom_components.proactive_agent.asking.reporter import ApprovalReporter
 from custom_components.proactive_agent.const import EVENT_ACTED
 from custom_components.proactive_agent.engine.approvals import Approval
-from custom_components.proactive_agent.guard import Action
+from custom_components.proactive_agent.guard import guard as guard_module
+from custom_components.proactive_agent.guard.guard import Action
 from tests.support.asking import (
     UNLOCKED,
     Disk,

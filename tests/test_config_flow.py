@@ -26,9 +26,12 @@ from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.test_util.aiohttp import AiohttpClientMocker
 from yarl import URL
 
-from custom_components.proactive_agent import flow_ai_task, flow_waiting
 from custom_components.proactive_agent.const import DOMAIN
-from custom_components.proactive_agent.endpoint_retry import RetryPolicy
+from custom_components.proactive_agent.endpoint.retry import RetryPolicy
+from custom_components.proactive_agent.flows import (
+    ai_task as flow_ai_task,
+    waiting as flow_waiting,
+)
 from tests.support.llm_server import (
     CLOSE,
     MODEL,

@@ -15,10 +15,10 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 import pytest
 
-from custom_components.proactive_agent import endpoint
-from custom_components.proactive_agent.endpoint import EndpointClient
-from custom_components.proactive_agent.endpoint_line import MAX_BYTES
-from custom_components.proactive_agent.endpoint_retry import RUN
+from custom_components.proactive_agent.endpoint import endpoint
+from custom_components.proactive_agent.endpoint.endpoint import EndpointClient
+from custom_components.proactive_agent.endpoint.line import MAX_BYTES
+from custom_components.proactive_agent.endpoint.retry import RUN
 from custom_components.proactive_agent.engine.errors import (
     Advice,
     ErrorKind,

@@ -28,13 +28,13 @@ from custom_components.proactive_agent.engine.errors import (
     RunCutError,
 )
 from custom_components.proactive_agent.engine.records import ActionRecord, ActionStatus
-from custom_components.proactive_agent.guard import (
+from custom_components.proactive_agent.guard.guard import (
     WAITS,
     WOULD_ASK,
     Action,
     Guard,
 )
-from custom_components.proactive_agent.home import Reach
+from custom_components.proactive_agent.home.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
 
 from .support.consent import Owner
@@ -1133,7 +1133,7 @@ async def test_a_reading_is_bounded_and_says_what_went_wrong(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
-        "custom_components.proactive_agent.guard_call.READING_TIMEOUT", 0.01
+        "custom_components.proactive_agent.guard.call.READING_TIMEOUT", 0.01
     )
 
     async def hang(call: ServiceCall) -> ServiceResponse:

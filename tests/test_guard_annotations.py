@@ -9,8 +9,8 @@ import pytest
 
 from custom_components.proactive_agent.engine.policy import Verdict
 from custom_components.proactive_agent.engine.reach import Reach
-from custom_components.proactive_agent.guard import Action, Guard
-from custom_components.proactive_agent.guard_checks import judge_action
+from custom_components.proactive_agent.guard.checks import judge_action
+from custom_components.proactive_agent.guard.guard import Action, Guard
 from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import OfferCache
 from custom_components.proactive_agent.tools.action import ActionTool

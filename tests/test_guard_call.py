@@ -9,10 +9,6 @@ from homeassistant.core import Context, HomeAssistant, ServiceCall, SupportsResp
 import pytest
 from pytest_homeassistant_custom_component.common import async_fire_time_changed
 
-from custom_components.proactive_agent import (
-    guard as guard_module,
-    guard_work as guard_work_module,
-)
 from custom_components.proactive_agent.engine.errors import (
     ActionRefusedError,
     RefusalKind,
@@ -23,8 +19,12 @@ from custom_components.proactive_agent.engine.records import (
     ActionRecord,
     ActionStatus,
 )
-from custom_components.proactive_agent.guard import Action, Guard
-from custom_components.proactive_agent.guard_look import Look
+from custom_components.proactive_agent.guard import (
+    guard as guard_module,
+    work as guard_work_module,
+)
+from custom_components.proactive_agent.guard.guard import Action, Guard
+from custom_components.proactive_agent.guard.look import Look
 from custom_components.proactive_agent.past_actions import PastActions
 
 from .support.consent import Owner

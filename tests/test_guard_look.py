@@ -9,7 +9,6 @@ from homeassistant.core import Context, HomeAssistant, ServiceCall, callback
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
-from custom_components.proactive_agent import guard_look
 from custom_components.proactive_agent.engine.errors import (
     ActionRefusedError,
     RefusalKind,
@@ -21,7 +20,8 @@ from custom_components.proactive_agent.engine.records import (
     ActionStatus,
     Json,
 )
-from custom_components.proactive_agent.guard import Action, Guard
+from custom_components.proactive_agent.guard import look as guard_look
+from custom_components.proactive_agent.guard.guard import Action, Guard
 from custom_components.proactive_agent.past_actions import PastActions
 
 from .support.consent import Owner

@@ -337,7 +337,7 @@ def _ours(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     return [
         record
         for record in caplog.records
-        if record.name == "custom_components.proactive_agent.runner"
+        if record.name == "custom_components.proactive_agent.heartbeat.runner"
         and record.levelno >= logging.INFO
     ]
 
@@ -559,7 +559,7 @@ async def test_nothing_is_asked_after_a_stop(
     home.llm_server.always = calls(MEAL)
     match where:
         case "charge":
-            parked("beat_state.BeatState.charge_wake")
+            parked("store.beat_state.BeatState.charge_wake")
         case "tools":
             parked("toolbox.OfferCache.async_toolbox")
         case "server":

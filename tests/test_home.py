@@ -11,14 +11,14 @@ from homeassistant.util import dt as dt_util
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
-from custom_components.proactive_agent.home import (
+from custom_components.proactive_agent.home.home import (
     Reach,
     describe,
     members,
     resolve,
     snapshot,
 )
-from custom_components.proactive_agent.home_text import MAX_CHARACTERS, MAX_ENTITIES
+from custom_components.proactive_agent.home.text import MAX_CHARACTERS, MAX_ENTITIES
 
 from .support.home import Target, async_make_home, entities, options
 

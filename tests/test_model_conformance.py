@@ -23,10 +23,16 @@ from homeassistant.core import HomeAssistant
 from homeassistant.data_entry_flow import FlowResultType
 import pytest
 
-from custom_components.proactive_agent import flow_server, flow_waiting
 from custom_components.proactive_agent.const import DOMAIN
-from custom_components.proactive_agent.endpoint import MAX_SHAPES, EndpointClient
-from custom_components.proactive_agent.endpoint_retry import MAX_WAIT
+from custom_components.proactive_agent.endpoint.endpoint import (
+    MAX_SHAPES,
+    EndpointClient,
+)
+from custom_components.proactive_agent.endpoint.retry import MAX_WAIT
+from custom_components.proactive_agent.flows import (
+    server as flow_server,
+    waiting as flow_waiting,
+)
 from tests.support.conformance import (
     OTHERS,
     SENT,

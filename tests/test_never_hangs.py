@@ -9,8 +9,8 @@ from homeassistant.core import ServiceCall
 from homeassistant.helpers.storage import Store
 import pytest
 
-from custom_components.proactive_agent.runner import TELL_TIMEOUT
-from custom_components.proactive_agent.store_file import WRITE_TIMEOUT
+from custom_components.proactive_agent.heartbeat.runner import TELL_TIMEOUT
+from custom_components.proactive_agent.store.file import WRITE_TIMEOUT
 from tests.support.heartbeats import (
     FEED,
     INTERVAL,

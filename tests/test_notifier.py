@@ -12,7 +12,7 @@ from pytest_homeassistant_custom_component.common import (
     async_mock_service,
 )
 
-from custom_components.proactive_agent.notifier import (
+from custom_components.proactive_agent.notifier.notifier import (
     SEND_TIMEOUT,
     Delivery,
     Notifier,

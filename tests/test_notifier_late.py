@@ -18,8 +18,12 @@ from homeassistant.core import Context, CoreState, HomeAssistant, ServiceCall, c
 from homeassistant.setup import async_setup_component
 import pytest
 
-from custom_components.proactive_agent.notifier import Button, Delivery, Notifier
-from custom_components.proactive_agent.notify_start import (
+from custom_components.proactive_agent.notifier.notifier import (
+    Button,
+    Delivery,
+    Notifier,
+)
+from custom_components.proactive_agent.notifier.start import (
     LATE_FOR,
     PATIENCE,
     START_PATIENCE,

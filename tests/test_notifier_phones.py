@@ -14,7 +14,11 @@ from homeassistant.setup import async_setup_component
 import pytest
 
 from custom_components.proactive_agent.engine.plain_text import MAX_LENGTH
-from custom_components.proactive_agent.notifier import Button, Delivery, Notifier
+from custom_components.proactive_agent.notifier.notifier import (
+    Button,
+    Delivery,
+    Notifier,
+)
 from tests.support.heartbeats import HeldService
 from tests.support.notifiers import Phone, hear, kept, plug_in, plug_in_app
 

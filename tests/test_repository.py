@@ -329,7 +329,7 @@ COMPLETE = {
         "engine/loop.py",
         "config_flow.py",
         "subentry_flow.py",
-        "flow_schemas.py",
+        "flows/schemas.py",
     )
 }
 LOOP = "custom_components/proactive_agent/engine/loop.py"

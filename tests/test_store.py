@@ -15,7 +15,6 @@ from pytest_homeassistant_custom_component.common import (
     mock_storage,
 )
 
-from custom_components.proactive_agent.beat_state import BeatState
 from custom_components.proactive_agent.engine.backoff import Shown
 from custom_components.proactive_agent.engine.due import Due
 from custom_components.proactive_agent.engine.fuses import Used
@@ -23,12 +22,13 @@ from custom_components.proactive_agent.engine.records import Outcome
 from custom_components.proactive_agent.engine.repeats import PastAction
 from custom_components.proactive_agent.engine.wire.shape import USUAL, Shape
 from custom_components.proactive_agent.models import Fuses
-from custom_components.proactive_agent.store import (
+from custom_components.proactive_agent.store.beat_state import BeatState
+from custom_components.proactive_agent.store.shapes import MAX_REMEMBERED
+from custom_components.proactive_agent.store.store import (
     SAVE_DELAY,
     HeartbeatState,
     HeartbeatStore,
 )
-from custom_components.proactive_agent.store_shapes import MAX_REMEMBERED
 
 ENTRY_ID = "01ENTRY"
 KEY = f"proactive_agent.{ENTRY_ID}"

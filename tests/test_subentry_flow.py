@@ -21,8 +21,11 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
-from custom_components.proactive_agent import flow_server, flow_waiting
 from custom_components.proactive_agent.const import DOMAIN, SUBENTRY_HEARTBEAT
+from custom_components.proactive_agent.flows import (
+    server as flow_server,
+    waiting as flow_waiting,
+)
 from custom_components.proactive_agent.models import HeartbeatOptions
 from tests.support.llm_server import (
     CLOSE,

@@ -18,8 +18,8 @@ from custom_components.proactive_agent.engine.answering import (
 from custom_components.proactive_agent.engine.errors import CutReason, RunCutError
 from custom_components.proactive_agent.engine.journal import Journal
 from custom_components.proactive_agent.engine.records import ToolAnswer, ToolSpec
-from custom_components.proactive_agent.task_api import TaskApi
-from custom_components.proactive_agent.task_desk import Desk
+from custom_components.proactive_agent.task.api import TaskApi
+from custom_components.proactive_agent.task.desk import Desk
 from tests.support.scripted import ScriptedTools
 
 

@@ -8,7 +8,7 @@ from homeassistant.helpers import entity_registry as er
 import pytest
 
 from custom_components.proactive_agent.engine.errors import Advice, ErrorKind
-from custom_components.proactive_agent.task_errors import to_model_error
+from custom_components.proactive_agent.task.errors import to_model_error
 from tests.support.heartbeats import FEED, Home, clock, home
 from tests.support.llm_server import llm_server
 from tests.support.task_entity import ENTITY, Tasks, says, tasks, wants

@@ -27,8 +27,8 @@ from custom_components.proactive_agent.engine.records import (
     ToolCall,
     ToolSpec,
 )
-from custom_components.proactive_agent.guard import WAITS, WOULD_ASK, Guard
-from custom_components.proactive_agent.home import Reach
+from custom_components.proactive_agent.guard.guard import WAITS, WOULD_ASK, Guard
+from custom_components.proactive_agent.home.home import Reach
 from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import MAX_TOOLS, OfferCache, Toolbox
 

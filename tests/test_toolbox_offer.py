@@ -14,7 +14,7 @@ import pytest
 from custom_components.proactive_agent import toolbox
 from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.engine.records import ToolCall
-from custom_components.proactive_agent.home import resolve
+from custom_components.proactive_agent.home.home import resolve
 from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
 from custom_components.proactive_agent.tools.offer import Offer, make_offer
 

@@ -5,10 +5,10 @@ from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.exceptions import ServiceValidationError
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
-from .answers import Answers, Request
+from .answers.answers import Answers, Request
 from .const import DOMAIN
 from .entity import HeartbeatEntity, add_for_each_heartbeat
-from .heartbeat import Heartbeat
+from .heartbeat.heartbeat import Heartbeat
 from .runtime import ProactiveAgentConfigEntry
 
 PARALLEL_UPDATES = 0

@@ -24,10 +24,10 @@ from homeassistant.core import HomeAssistant, callback
 from yarl import URL
 
 from .const import DOMAIN, SUBENTRY_HEARTBEAT
-from .flow_ai_task import async_probe_task, has_tasks, task_schema, task_title
-from .flow_schemas import KEY_SCHEMA
-from .flow_server import model_error
-from .flow_server_steps import ServerSteps
+from .flows.ai_task import async_probe_task, has_tasks, task_schema, task_title
+from .flows.schemas import KEY_SCHEMA
+from .flows.server import model_error
+from .flows.server_steps import ServerSteps
 from .subentry_flow import HeartbeatSubentryFlow
 from .texts import async_error_text
 

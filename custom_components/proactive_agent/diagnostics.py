@@ -13,8 +13,8 @@ from yarl import URL
 from .const import CONF_CHECK_PROMPT, CONF_EXTRA_BODY, DOMAIN
 from .engine.approvals import Approval
 from .engine.export import run_as_dict
-from .heartbeat import Heartbeat
-from .home import resolve
+from .heartbeat.heartbeat import Heartbeat
+from .home.home import resolve
 from .runtime import ProactiveAgentConfigEntry
 
 RUNS = 5

@@ -8,7 +8,7 @@ from homeassistant.helpers.entity import Entity
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .const import DOMAIN
-from .heartbeat import Heartbeat
+from .heartbeat.heartbeat import Heartbeat
 from .identity import unique_id
 from .runtime import ProactiveAgentConfigEntry
 

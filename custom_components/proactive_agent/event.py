@@ -8,7 +8,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .activity import Activity
 from .entity import HeartbeatEntity, add_for_each_heartbeat
-from .heartbeat import Heartbeat
+from .heartbeat.heartbeat import Heartbeat
 from .runtime import ProactiveAgentConfigEntry
 
 PARALLEL_UPDATES = 0

@@ -10,7 +10,7 @@ from homeassistant.components.logbook import (
 from homeassistant.const import ATTR_ENTITY_ID
 from homeassistant.core import Event, HomeAssistant, callback
 
-from .answers import name_of
+from .answers.answers import name_of
 from .const import (
     ATTR_ANSWERED_BY,
     ATTR_DETAIL,

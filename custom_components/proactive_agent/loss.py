@@ -9,7 +9,7 @@ from homeassistant.helpers import issue_registry as ir
 
 from .const import DOMAIN, SUBENTRY_HEARTBEAT
 from .models import HeartbeatOptions
-from .notifier import Notifier
+from .notifier.notifier import Notifier
 from .texts import Texts
 
 _LOST: Final = "store_unreadable"

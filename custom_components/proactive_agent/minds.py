@@ -5,11 +5,11 @@ from dataclasses import replace
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers.aiohttp_client import async_get_clientsession
 
-from .endpoint import EndpointClient, ShapeMemory
+from .endpoint.endpoint import EndpointClient, ShapeMemory
 from .engine.chat_mind import ChatMind
 from .engine.ports import Mind
 from .models import EndpointOptions, HeartbeatOptions, TaskOptions
-from .task_model import TaskMind
+from .task.model import TaskMind
 
 
 class Minds:

@@ -7,11 +7,11 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import ConfigEntryError
 
-from .approval_reporter import tag_of
+from .asking.reporter import tag_of
 from .engine.approvals import pending
 from .models import HeartbeatOptions
-from .notifier import Notifier
-from .store import HeartbeatStore
+from .notifier.notifier import Notifier
+from .store.store import HeartbeatStore
 
 
 async def async_clean_up(hass: HomeAssistant, entry: ConfigEntry) -> None:

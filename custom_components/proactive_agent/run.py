@@ -9,7 +9,6 @@ from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
-from .beat_state import BeatState
 from .engine.errors import Advice, CutReason, ErrorKind, ModelError, RunCutError
 from .engine.journal import Journal
 from .engine.plain_text import plain_line
@@ -25,11 +24,12 @@ from .engine.records import (
 )
 from .engine.report import Ending
 from .engine.truncation import Reading
-from .guard import Action, Guard
+from .guard.guard import Action, Guard
 from .hearing import Hearing
-from .home import Reach, describe
+from .home.home import Reach, describe
 from .models import HeartbeatOptions
 from .past_actions import PastActions
+from .store.beat_state import BeatState
 from .texts import cached_error_text
 from .toolbox import OfferCache, Toolbox
 

@@ -10,18 +10,18 @@ from homeassistant.exceptions import ConfigEntryError
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.start import async_at_started
 
-from .answers import Answers
-from .approval_taps import Taps
+from .answers.answers import Answers
+from .answers.taps import Taps
 from .const import DOMAIN, SUBENTRY_HEARTBEAT
-from .heartbeat import Heartbeat
+from .heartbeat.heartbeat import Heartbeat
+from .heartbeat.model_issues import ModelIssues
+from .heartbeat.shared import Shared
 from .lineage import RunLineage
 from .listeners import Listeners
 from .loss import Loss
 from .minds import Minds
-from .model_issues import ModelIssues
 from .models import mind_options
-from .shared import Shared
-from .store import HeartbeatStore
+from .store.store import HeartbeatStore
 
 type ProactiveAgentConfigEntry = ConfigEntry[EndpointRuntime]
 

@@ -21,7 +21,7 @@ from .const import ATTR_APPROVAL_ID
 from .engine.plain_text import MAX_LENGTH, plain_line
 from .engine.records import Outcome, Status
 from .entity import HeartbeatEntity, add_for_each_heartbeat
-from .heartbeat import Heartbeat
+from .heartbeat.heartbeat import Heartbeat
 from .runtime import ProactiveAgentConfigEntry
 
 PARALLEL_UPDATES = 0

@@ -12,10 +12,10 @@ from homeassistant.config_entries import (
 from homeassistant.const import CONF_MODEL, CONF_NAME, CONF_URL
 
 from .const import SUBENTRY_HEARTBEAT
-from .flow_check import Checked, async_check
-from .flow_schemas import heartbeat_schema
-from .flow_server import async_models, async_probe_another, is_models_fault
-from .flow_waiting import WaitingFlow
+from .flows.check import Checked, async_check
+from .flows.schemas import heartbeat_schema
+from .flows.server import async_models, async_probe_another, is_models_fault
+from .flows.waiting import WaitingFlow
 from .models import EndpointOptions
 from .texts import async_error_text
 

@@ -12,7 +12,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .const import DOMAIN
 from .engine.export import run_as_dict
 from .entity import HeartbeatEntity, add_for_each_heartbeat
-from .heartbeat import Heartbeat
+from .heartbeat.heartbeat import Heartbeat
 from .identity import KEY_HEARTBEAT
 from .runtime import ProactiveAgentConfigEntry
 

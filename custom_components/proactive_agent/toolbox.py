@@ -11,7 +11,7 @@ from .engine.errors import ActionRefusedError, RunCutError
 from .engine.one_line import one_line
 from .engine.reach import Reach
 from .engine.records import ToolAnswer, ToolCall, ToolSpec
-from .guard import Guard
+from .guard.guard import Guard
 from .tools.base import AgentTool, ArgumentError
 from .tools.catalogue import Catalogue
 from .tools.offer import Facts, Offer, facts_of, make_offer, spec_of

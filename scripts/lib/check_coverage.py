@@ -11,7 +11,7 @@ from typing import Any
 
 PACKAGE = "custom_components/proactive_agent/"
 OVERALL = 95.0
-COMPLETE = ("engine/", "config_flow.py", "subentry_flow.py", "flow_schemas.py")
+COMPLETE = ("engine/", "config_flow.py", "subentry_flow.py", "flows/schemas.py")
 
 SHOWN = 12  # gaps named for each file
 

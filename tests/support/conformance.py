@@ -22,7 +22,7 @@ from homeassistant.core import Event, callback
 import pytest
 
 from custom_components.proactive_agent import minds
-from custom_components.proactive_agent.endpoint import EndpointClient
+from custom_components.proactive_agent.endpoint.endpoint import EndpointClient
 from custom_components.proactive_agent.engine.records import ToolSpec
 
 from . import heartbeats

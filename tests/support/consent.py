@@ -4,7 +4,7 @@ from custom_components.proactive_agent.engine.errors import (
     ActionRefusedError,
     RefusalKind,
 )
-from custom_components.proactive_agent.guard import Action
+from custom_components.proactive_agent.guard.guard import Action
 
 
 class Owner:

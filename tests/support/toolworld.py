@@ -14,7 +14,7 @@ from custom_components.proactive_agent.engine.records import (
     ToolCall,
     ToolSpec,
 )
-from custom_components.proactive_agent.guard import Guard
+from custom_components.proactive_agent.guard.guard import Guard
 from custom_components.proactive_agent.past_actions import PastActions
 from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
 

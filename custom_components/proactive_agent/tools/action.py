@@ -10,7 +10,7 @@ from homeassistant.util.json import JsonObjectType
 import probatio
 
 from ..engine.records import ActionRecord, ActionStatus, Json
-from ..guard import Action, Guard
+from ..guard.guard import Action, Guard
 from .base import AgentTool, ArgumentError, as_json, sentence_of
 from .fields import Parameters
 from .fit import misfit

@@ -10,8 +10,8 @@ from homeassistant.helpers import config_validation as cv, llm
 
 from ..engine.policy import SCRIPT, Verdict, is_never
 from ..engine.reach import Reach
-from ..guard_checks import Action, judge_action
-from ..guard_facts import script_service
+from ..guard.checks import Action, judge_action
+from ..guard.facts import script_service
 from .action import ActionPlan
 from .amendments import is_superfluous, with_rules
 from .catalogue import Catalogue

@@ -10,8 +10,8 @@ from homeassistant.helpers.entity import entity_sources
 from ..engine.policy import SCRIPT
 from ..engine.reach import Reach
 from ..engine.records import ToolSpec
-from ..guard import Guard
-from ..guard_facts import script_service, subjects
+from ..guard.facts import script_service, subjects
+from ..guard.guard import Guard
 from .action import ActionPlan
 from .base import AgentTool
 from .build import plan_tools

@@ -1,0 +1,1 @@
+"""The requests for a yes, and when they end by themselves (P1, P5)."""

@@ -1,0 +1,1 @@
+"""A server that speaks like OpenAI's: transport, tries and errors."""

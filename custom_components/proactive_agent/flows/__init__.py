@@ -1,0 +1,1 @@
+"""What both dialogs ask for, and how they check it."""

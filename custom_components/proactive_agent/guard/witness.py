@@ -1,0 +1,28 @@
+"""Who knows of an action before it is called, so that no crash hides it (S5)."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from ..engine.records import ActionRecord
+
+
+class Witness(Protocol):
+    """Writes down what a run does, beforehand."""
+
+    async def async_about_to(self, actions: Sequence[ActionRecord], /) -> None:
+        """Have it on disk that the last of these actions is about to be called."""
+        ...
+
+    def done_so_far(self, actions: Sequence[ActionRecord], /) -> None:
+        """Note how the actions stand by now."""
+        ...
+
+
+class Nobody:
+    """Where another one knows already: a yes is written down by itself (P3)."""
+
+    async def async_about_to(self, _actions: Sequence[ActionRecord], /) -> None:
+        """Know nothing."""
+
+    def done_so_far(self, _actions: Sequence[ActionRecord], /) -> None:
+        """Know nothing."""

@@ -1,0 +1,95 @@
+"""Puts together what a heartbeat needs to ask its owner."""
+
+from collections.abc import Callable
+
+from homeassistant.core import Context, HomeAssistant, callback
+
+from ..approvals.approvals import Approvals
+from ..asking.asking import Asking
+from ..asking.carrying_out import CarryingOut
+from ..asking.endings import Endings
+from ..asking.farewell import Farewell
+from ..asking.reporter import ApprovalReporter
+from ..engine.errors import ActionRefusedError, RefusalKind
+from ..engine.fuses import Stop
+from ..engine.records import ActionRecord
+from ..guard.guard import Action, Guard
+from ..lineage import RunLineage
+from ..models import HeartbeatOptions
+from ..store.beat_state import BeatState
+from .runner import Runner
+from .waker import Waker
+
+
+class _NobodyToAsk:
+    """What has its yes is not asked for again."""
+
+    async def async_ask(self, action: Action, _index: int) -> None:
+        raise ActionRefusedError(
+            RefusalKind.NEEDS_APPROVAL, f"{action.name} needs another yes."
+        )
+
+
+def make_asking(  # noqa: PLR0913 - by name, each from another side
+    hass: HomeAssistant,
+    *,
+    state: BeatState,
+    reporter: ApprovalReporter,
+    options: Callable[[], HeartbeatOptions],
+    runner: Runner,
+    waker: Waker,
+    lineage: RunLineage,
+    on_change: Callable[[], None],
+    on_stop: Callable[[Stop], None],
+) -> Asking:
+    """Return the asking of one heartbeat; `options` are those of now.
+
+    `on_stop` is called when a stop that it has put off is due.
+    """
+    farewell = Farewell(
+        state,
+        options=options,
+        is_running=lambda: runner.is_running,
+        on_stop=on_stop,
+    )
+    approvals = Approvals(state, hass, on_change)
+
+    @callback
+    def make_guard(
+        context: Context, on_settled: Callable[[int, ActionRecord], None]
+    ) -> Guard:
+        lineage.add(context.id)
+        return Guard(
+            hass,
+            context=context,
+            permitted=waker.reach,
+            ask_before_risky=options().manners.ask_before_risky,
+            max_actions=1,
+            lock=runner.action_lock,
+            dry_run=False,
+            on_settled=on_settled,
+            past_actions=waker.past_actions,
+            consent=_NobodyToAsk(),
+        )
+
+    endings = Endings(reporter, runner.due, options)
+    carrying_out = CarryingOut(
+        hass,
+        approvals=approvals,
+        endings=endings,
+        make_guard=make_guard,
+        on_answer=runner.answered,
+        on_over=farewell.request_over,
+    )
+    return Asking(
+        hass,
+        approvals=approvals,
+        reporter=reporter,
+        endings=endings,
+        options=options,
+        carrying_out=carrying_out,
+        spawn=runner.spawn,
+        is_on=lambda: state.is_on,
+        on_answer=runner.answered,
+        farewell=farewell,
+    )

@@ -1,0 +1,281 @@
+"""What keeps a heartbeat from its work, judged and told (F7, S7)."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Protocol
+
+from homeassistant.core import HomeAssistant, callback
+from homeassistant.helpers import issue_registry as ir
+from homeassistant.util import dt as dt_util
+
+from ..alarm import Alarm
+from ..const import DOMAIN
+from ..engine.breaker import Breaker, Fault
+from ..engine.fuses import PauseReason, Stop
+from ..engine.records import RunRecord
+from ..models import HeartbeatOptions
+from ..spawning import Spawn
+from ..store.beat_state import BeatState
+from ..telling.notices import Notices, failure_in_words
+from ..texts import Texts, local_time
+
+GATE_PATIENCE: Final = timedelta(hours=1)
+_OF_RUNS: Final = frozenset(Fault) - {Fault.GATE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Why ticks stay quiet, and until when; None is for as long as nothing changes."""
+
+    reason: PauseReason | Fault
+    until: datetime | None
+
+    def as_dict(self) -> dict[str, str | None]:
+        """Return it as plain data."""
+        return {
+            "reason": self.reason,
+            "until": self.until.isoformat() if self.until else None,
+        }
+
+
+class Sight(Protocol):
+    """Looks at the home for a heartbeat."""
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether the last tick could not be judged."""
+        ...
+
+    @property
+    def is_still_blind(self) -> bool:
+        """Whether that is so at this moment, too."""
+        ...
+
+    @property
+    def blindness(self) -> str:
+        """What cannot be judged now, and why."""
+        ...
+
+
+class Health:
+    """The faults of one heartbeat, each told once, and once when it is over.
+
+    `can_sign_in` if Home Assistant asks for a new key where one is refused.
+    """
+
+    def __init__(  # noqa: PLR0913 - by name, each from another side
+        self,
+        hass: HomeAssistant,
+        heartbeat_id: str,
+        *,
+        state: BeatState,
+        sight: Sight,
+        notices: Notices,
+        options: Callable[[], HeartbeatOptions],
+        can_sign_in: Callable[[], bool],
+        spawn: Spawn,
+        on_change: Callable[[], None],
+    ) -> None:
+        """Follow one heartbeat; `options` are those of now."""
+        self._hass = hass
+        self._issue_id = f"failing_{heartbeat_id}"
+        self._state = state
+        self._sight = sight
+        self._notices = notices
+        self._options = options
+        self._can_sign_in = can_sign_in
+        self._spawn = spawn
+        self._on_change = on_change
+        self._resume = Alarm(hass, self._follow_on)
+        self._look = Alarm(hass, self._look_again)
+        self._is_blind: bool | None = None  # None: it is not known, or not for long
+        self._telling = asyncio.Lock()
+        self._beginnings = 0
+        self._is_over = False
+
+    @property
+    def failing(self) -> Breaker:
+        """The runs that failed since the last good one."""
+        return self._state.breaker
+
+    @property
+    def pause(self) -> Pause | None:
+        """Why ticks stay quiet though it is on, a spent budget first (F5, F7)."""
+        if not self._state.is_on:
+            return None
+        if (spent := self._state.pause_reason) is not None:
+            tomorrow = dt_util.now().date() + timedelta(days=1)
+            midnight = dt_util.as_utc(dt_util.start_of_local_day(tomorrow))
+            return Pause(reason=spent, until=midnight)
+        breaker = self._state.breaker
+        if breaker.fault is not None and breaker.waits(dt_util.utcnow()):
+            return Pause(reason=breaker.fault, until=breaker.until)
+        return None
+
+    @callback
+    def start(self) -> None:
+        """Go on with what was remembered; a refused key is tried once (F7)."""
+        self._state.put_breaker(self._state.breaker.restarted(dt_util.utcnow()))
+        self._follow()
+
+    @callback
+    def begin_anew(self) -> None:
+        """Take the switch for a new beginning, on or off."""
+        self._beginnings += 1
+        self._look.cancel()
+        self._is_blind = None
+        self._follow()
+
+    @callback
+    def close(self) -> None:
+        """Cancel what is waited for, and take the issue back."""
+        self._is_over = True
+        self._look.cancel()
+        self._resume.cancel()
+        ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
+
+    @callback
+    def try_again(self) -> None:
+        """Let the next tick try: the options or the endpoint are others now (F7)."""
+        if not self._is_over:
+            self._state.put_breaker(self._state.breaker.tried_again(dt_util.utcnow()))
+            self._follow_on()
+
+    @callback
+    def run_ended(self, record: RunRecord) -> None:
+        """Count a run; how a dry one ended says nothing (A9)."""
+        if not self._state.is_on or self._is_over:
+            return
+        if (spent := self._state.pause_reason) is not None:
+            self._spawn(self._notices.paused(self._options(), spent), "notice")
+        if not record.dry_run:
+            now = dt_util.utcnow()
+            breaker = self._state.breaker.after(
+                record,
+                now=now,
+                interval=self._options().interval,
+                anchor=self._state.anchor or now,
+                is_told_of_change=self._can_sign_in(),
+            )
+            self._state.put_breaker(breaker)
+        self._follow()
+
+    @callback
+    def stopped(self, stop: Stop) -> None:
+        """Tell that the heartbeat went off without its owner (F8)."""
+        self._spawn(self._async_tell_stopped(stop), "stop")
+
+    async def _async_tell_stopped(self, stop: Stop) -> None:
+        await self._state.async_save()
+        await self._notices.stopped(self._options(), stop.reason, stop.detail)
+
+    @callback
+    def tick_judged(self, now: datetime) -> None:
+        """Note after a tick whether it could be judged (G2)."""
+        if self._sight.is_blind:
+            if not self._look.is_set and not self._is_blind:
+                self._is_blind = None
+                self._look.set(now + GATE_PATIENCE)
+        elif self._is_blind is not False:
+            self._look.cancel()
+            self._is_blind = False
+            self._tell()
+
+    @callback
+    def _look_again(self) -> None:
+        if self._sight.is_still_blind:
+            self._is_blind = True
+            self._tell()
+
+    @callback
+    def _follow_on(self) -> None:
+        self._follow()
+        self._on_change()
+
+    @callback
+    def _follow(self) -> None:
+        """Bring timer, issue and owner up to date."""
+        pause = self.pause
+        if pause is not None and pause.until is not None:
+            self._resume.set(pause.until)
+        else:
+            self._resume.cancel()
+        if self._is_failing:
+            self._spawn(self._async_report(), "failing")
+        else:
+            ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
+        self._tell()
+
+    @property
+    def _is_failing(self) -> bool:
+        is_there = self._state.is_on and not self._is_over
+        return is_there and self._state.breaker.fault is Fault.FAILURES
+
+    @callback
+    def _tell(self) -> None:
+        if self._due() is not None:
+            self._spawn(self._async_tell(), "fault notice")
+
+    def _due(self) -> tuple[Fault, bool] | None:
+        """Return a fault of which is to be told, and whether it is there or over."""
+        if not self._state.is_on or self._is_over:
+            return None
+        told = self._state.told
+        if self._is_blind and Fault.GATE not in told:
+            return Fault.GATE, True
+        if self._is_blind is False and Fault.GATE in told:
+            return Fault.GATE, False
+        fault = self._state.breaker.fault
+        if fault is not None:
+            return None if fault in told else (fault, True)
+        return (min(told & _OF_RUNS), False) if told & _OF_RUNS else None
+
+    async def _async_tell(self) -> None:
+        async with self._telling:
+            while (due := self._due()) is not None:
+                beginning = self._beginnings
+                fault, is_there = due
+                await self._async_say(fault, is_there=is_there)
+                if beginning != self._beginnings:
+                    continue
+                told = self._state.told
+                if is_there:
+                    told |= {fault}
+                else:
+                    told &= _OF_RUNS if fault is Fault.GATE else {Fault.GATE}
+                self._state.put_told(told)
+                await self._state.async_save()
+
+    async def _async_say(self, fault: Fault, *, is_there: bool) -> None:
+        options = self._options()
+        if not is_there:
+            await self._notices.works_again(options, gate=fault is Fault.GATE)
+        elif fault is Fault.GATE:
+            await self._notices.gate_broken(options, self._sight.blindness)
+        else:
+            await self._notices.failing(options, self._state.breaker)
+
+    async def _async_report(self) -> None:
+        """Put up the one repair issue, or put new words into it (F7)."""
+        texts = await Texts.async_load(self._hass)
+        breaker = self._state.breaker
+        since, until = breaker.since, breaker.until
+        if not self._is_failing or since is None or until is None:
+            return
+        ir.async_create_issue(
+            self._hass,
+            DOMAIN,
+            self._issue_id,
+            is_fixable=False,
+            severity=ir.IssueSeverity.WARNING,
+            translation_key="failing",
+            translation_placeholders={
+                "heartbeat": self._options().title,
+                "count": str(breaker.failures),
+                "reason": failure_in_words(texts, breaker),
+                "since": local_time(since),
+                "next": local_time(until),
+            },
+        )

@@ -1,0 +1,271 @@
+"""The runs of one heartbeat: one at a time, each reported once it is over (C3)."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import Context as TaskContext
+from datetime import datetime
+from functools import partial
+import logging
+from typing import Any
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant, callback
+
+from ..engine.errors import CutReason, ErrorKind
+from ..engine.fuses import Stop, StopReason
+from ..engine.ports import Mind
+from ..engine.records import ActionRecord, ActionStatus, Cause, Outcome, RunRecord
+from ..engine.report import Ending
+from ..guard.guard import Action
+from ..home.home import Reach
+from ..models import HeartbeatOptions, has_key
+from ..run import Run, RunPlan, RunPorts
+from ..run_log import RunLog
+from ..store.beat_state import BeatState
+from ..telling.due import DueMessages
+from ..telling.reporter import Reporter, Told
+from ..toolbox import OfferCache
+
+_LOGGER = logging.getLogger(__name__)
+
+# Seconds in which a run that is ended by unloading may still tell what it did.
+LAST_WORD_TIMEOUT = 5
+# Seconds after which a report goes on by itself: no notifier may hold the lock.
+TELL_TIMEOUT = 60
+
+_SAYS_NOTHING_OF_THE_MODEL = {Outcome.TIMEOUT, Outcome.STOPPED, Outcome.TOKEN_LIMIT}
+
+
+class Runner:
+    """Holds the lock of a heartbeat: there is a run, or there is none."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry: ConfigEntry,
+        reporter: Reporter,
+        state: BeatState,
+        judge: Callable[[Run, RunRecord], RunRecord],
+        on_end: Callable[[RunRecord, Stop | None], None],
+    ) -> None:
+        """Begin without a run.
+
+        `judge` adds to a record what it says of the model, `on_end` is called after
+        each run, with how the heartbeat stops if it does.
+        """
+        self.log = RunLog()
+        self.offers = OfferCache(hass)
+        self.due = DueMessages(hass, state, reporter)
+        self.action_lock = asyncio.Lock()
+        self._hass = hass
+        self._entry = entry
+        self._reporter = reporter
+        self._state = state
+        self._judge = judge
+        self._on_end = on_end
+        self.last_wake: datetime | None = None
+        self._run: Run | None = None
+        self._task: asyncio.Task[RunRecord] | None = None
+        self._failing = False
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is in flight."""
+        return self._run is not None
+
+    @callback
+    def start(
+        self,
+        plan: RunPlan,
+        mind: Mind,
+        permitted: Callable[[], Reach],
+        ask: Callable[[str, int, Action, str], Awaitable[None]],
+        put_off: Callable[[Stop | None], Stop | None],
+    ) -> asyncio.Task[RunRecord]:
+        """Take the lock and run; the lock is released with the task (C3).
+
+        `put_off` returns what is left for now of a stop that comes with its end.
+        """
+        ports = RunPorts(
+            mind=mind,
+            offers=self.offers,
+            permitted=permitted,
+            action_lock=self.action_lock,
+            budget=self._state,
+            announce=self._reporter.woke,
+            on_settled=self._action_settled,
+            ask=ask,
+            about_to=self.due.async_about_to,
+            done_so_far=self.due.done_so_far,
+        )
+        run = self._run = Run(self._hass, plan, ports)
+        if not plan.dry_run:
+            self.last_wake = run.started
+        self._task = self.spawn(
+            self._live(run, put_off, was_on=self._state.is_on), f"run {run.run_id}"
+        )
+        return self._task
+
+    @callback
+    def tell_due(self, options: HeartbeatOptions) -> None:
+        """Tell after a start what was not told before it (S5)."""
+        self.due.resume(self.spawn, options)
+
+    @callback
+    def cut(self) -> None:
+        """End a run in flight as `stopped` (F6)."""
+        if self._run is not None:
+            self._run.cut(CutReason.STOPPED)
+
+    async def async_close(self) -> None:
+        """End a run in flight and give it a moment for its last word (R8)."""
+        self.cut()
+        if (task := self._task) is not None:
+            await asyncio.wait({task}, timeout=LAST_WORD_TIMEOUT)
+            task.cancel()
+        self.due.close()
+
+    @callback
+    def spawn[T](
+        self, job: Coroutine[Any, Any, T], name: str, *, awaited: bool = False
+    ) -> asyncio.Task[T]:
+        """Start a task that the config entry owns and cancels.
+
+        One that is `awaited` starts at once, and Home Assistant is not settled before
+        it has ended.
+
+        In an empty context: a trace of what happened to wake the heartbeat would
+        else grow with everything that it does.
+        """
+        start = (
+            self._entry.async_create_task
+            if awaited
+            else self._entry.async_create_background_task
+        )
+        return TaskContext().run(
+            start, self._hass, job, f"proactive_agent {name}", eager_start=awaited
+        )
+
+    @callback
+    def answered(self, run_id: str, index: int, action: ActionRecord) -> None:
+        """Write down what became of an action that waited for a yes (P1)."""
+        if self._run is not None and self._run.run_id == run_id:
+            self._run.answered(index, action)
+        else:
+            self.log.answer(run_id, index, action)
+
+    @callback
+    def _action_settled(self, run: Run, index: int, action: ActionRecord) -> None:
+        """Note and tell what became of an action that outlived its run (R8)."""
+        nothing_said = self.log.settle(run.run_id, index, action)
+        if nothing_said is not None:
+            # Not the entry's own task: the word is due even after an unload.
+            self._hass.async_create_background_task(
+                self._tell_settled(run, index, action, first_word=nothing_said),
+                "proactive_agent settled action",
+            )
+
+    async def _tell_settled(
+        self, run: Run, index: int, action: ActionRecord, *, first_word: bool
+    ) -> None:
+        await self._reporter.settled(run, action, first_word=first_word)
+        self.due.settled(run.run_id, index)
+
+    async def _live(
+        self,
+        run: Run,
+        put_off: Callable[[Stop | None], Stop | None],
+        *,
+        was_on: bool,
+    ) -> RunRecord:
+        stop = None
+        try:
+            await run.execute()
+            ending = run.ending
+            told = await self._tell(run, ending)
+            stop = put_off(self._stop(run, told))
+            record = run.record(
+                ending,
+                message=told.message,
+                stopped=stop is not None or (was_on and not self._state.is_on),
+                delivery_failed=told.delivery.failed,
+                not_sent=told.not_sent,
+            )
+            record = self._judged(run, record)
+            self.log.add(record)
+        finally:
+            self._run = self._task = None
+        self._note_streak(run, record)
+        self._settle_what_ended_meanwhile(run, ending)
+        self._on_end(record, stop)
+        return record
+
+    def _stop(self, run: Run, told: Told) -> Stop | None:
+        """Say why the heartbeat ends with this run, if it does (F1, F8)."""
+        was_cut = run.ending.cut is CutReason.STOPPED
+        if not self._state.is_on or was_cut or run.plan.dry_run:
+            return None
+        if run.stop_reason is not None:
+            return Stop(reason=StopReason.AGENT, detail=run.stop_reason)
+        # Also if its report failed: what was done, was done.
+        did_something = told.message is not None or run.ending.acted
+        if run.plan.options.manners.stop_after_acting and did_something:
+            return Stop(reason=StopReason.STOP_AFTER_ACTING)
+        if run.plan.cause is Cause.TICK and self._state.ticks_spent:
+            return Stop(reason=StopReason.MAX_TICKS)
+        return None
+
+    async def _tell(self, run: Run, ending: Ending) -> Told:
+        telling = self.spawn(self._report(run, ending), "report")
+        try:
+            await asyncio.wait({telling}, timeout=TELL_TIMEOUT)
+        except asyncio.CancelledError:
+            telling.cancel()
+            raise
+        title = run.plan.options.title
+        if not telling.done():
+            _LOGGER.warning("A run of %s is over, but its report hangs", title)
+            return Told()
+        try:
+            return await telling
+        except Exception:
+            _LOGGER.exception("A run of %s was not reported", title)
+            return Told()
+
+    async def _report(self, run: Run, ending: Ending) -> Told:
+        """Report a run; until that is done it is due (S5)."""
+        on_late = partial(self.due.reached, run.run_id)
+        told = await self._reporter.ended(run, ending, on_late)
+        self.due.told(run.run_id, ending.actions, told)
+        return told
+
+    def _judged(self, run: Run, record: RunRecord) -> RunRecord:
+        try:
+            return self._judge(run, record)
+        except Exception:
+            _LOGGER.exception("A run of %s was not judged", run.plan.options.title)
+            return record
+
+    def _settle_what_ended_meanwhile(self, run: Run, ending: Ending) -> None:
+        now = run.ending.actions
+        for index, action in enumerate(ending.actions):
+            if now[index] == action:
+                continue
+            if action.status is ActionStatus.STILL_RUNNING:
+                self._action_settled(run, index, now[index])
+            elif action.status is ActionStatus.WAITING:
+                self.log.answer(run.run_id, index, now[index])
+
+    def _note_streak(self, run: Run, record: RunRecord) -> None:
+        """Log an error of the model once for as long as it lasts (R7)."""
+        if record.outcome in _SAYS_NOTHING_OF_THE_MODEL:
+            return
+        title = run.plan.options.title
+        if record.outcome is Outcome.ERROR and record.error is not None:
+            level = logging.DEBUG if self._failing else logging.WARNING
+            _LOGGER.log(level, "%s: %s", title, record.error.message)
+            if record.error.kind == ErrorKind.AUTH and has_key(self._entry):
+                self._entry.async_start_reauth(self._hass)
+        elif self._failing:
+            _LOGGER.info("%s: the model answers again", title)
+        self._failing = record.outcome is Outcome.ERROR

@@ -1,0 +1,172 @@
+"""What the gate and the entities show now, against what the last run saw (G4)."""
+
+from collections.abc import Mapping
+from contextvars import Context as TaskContext
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
+from homeassistant.helpers.event import async_call_later
+
+from ..engine.backoff import Shown, closed_long, moves, stays_quiet, with_last_words
+from ..engine.records import Outcome
+from ..hearing import Ears
+from ..home.home import Reach, snapshot
+from ..models import Manners
+from ..past_actions import PastActions
+from ..saying import Listening
+from ..store.beat_state import BeatState
+
+# Seconds after a start in which entities come up: what they say then, and take back,
+# has not happened in the home.
+SETTLING: Final = 60
+
+
+class Situation:
+    """Remembers what the last run was shown, and what was done since.
+
+    The `memory` keeps it over a restart; nothing is written for it alone. When
+    something else makes all of it news again, `ears` have heard nothing (S4).
+    """
+
+    def __init__(self, hass: HomeAssistant, memory: BeatState, ears: Ears) -> None:
+        """Go on with what the memory holds."""
+        self.past_actions = PastActions(hass, memory.past, memory.put_past)
+        self._hass = hass
+        self._memory = memory
+        self._ears = ears
+        self._gate_ids: frozenset[str] = frozenset()
+        self._showing: Mapping[str, str] | None = None
+        self._has_moved = False
+        self._listening = Listening(hass, self._said)
+        self._is_settling = hass.state is not CoreState.running
+        self._cancel_timer: CALLBACK_TYPE | None = None
+        if (shown := memory.shown) is not None and memory.last_saved is not None:
+            # How the gate was while nobody judged it is not known.
+            memory.put_shown(shown.gate_was(is_open=None, now=memory.last_saved))
+
+    @callback
+    def start(self) -> None:
+        """Listen from now on, or when the home has come up with Home Assistant."""
+        if self._is_settling:
+            self._cancel_timer = TaskContext().run(
+                async_call_later, self._hass, SETTLING, self._settled
+            )
+        else:
+            self.past_actions.resume()
+
+    def gate_was(self, *, is_open: bool | None, now: datetime) -> None:
+        """Note at each tick what the gate said; None is neither open nor closed."""
+        if (shown := self._memory.shown) is not None:
+            self._memory.put_shown(shown.gate_was(is_open=is_open, now=now))
+
+    def is_old_news(
+        self, gate_ids: frozenset[str], reach: Reach, manners: Manners, now: datetime
+    ) -> bool:
+        """Say at a tick with an open gate whether waking would show nothing new (G4).
+
+        How long the gate was closed counts from one such tick to the next.
+        """
+        self.follow(gate_ids)
+        if (shown := self._memory.shown) is None:
+            return False
+        if closed_long(shown.closed_for, manners.settle_for):
+            self._forget_all()
+            return False
+        self._memory.put_shown(shown.opened())
+        return stays_quiet(
+            shown,
+            self._states(gate_ids, reach),
+            now=now,
+            recheck_after=manners.recheck_after,
+        )
+
+    @callback
+    def follow(self, gate_ids: frozenset[str]) -> None:
+        """Hear from now on what these entities of the gate say."""
+        self._gate_ids = gate_ids
+        if not self._is_settling:
+            is_needed = self._showing is not None or self._memory.shown is not None
+            self._listening.follow(gate_ids if is_needed else frozenset())
+
+    def show(
+        self,
+        gate_ids: frozenset[str],
+        reach: Reach,
+        manners: Manners,
+        *,
+        for_good: bool = True,
+    ) -> Mapping[str, str]:
+        """Return what a run that begins now is shown; note it, if it is `for_good`."""
+        before = self._memory.shown
+        states = self._states(gate_ids, reach)
+        if before is not None:
+            states = with_last_words(states, before.states)
+        if for_good:
+            if before is not None and before.has_moved:
+                self._ears.forget()
+            self._showing, self._has_moved = states, False
+            self.follow(gate_ids)
+            self.past_actions.watch({*gate_ids, *reach.visible}, manners.recheck_after)
+        return states
+
+    def ended(self, outcome: Outcome, *, now: datetime) -> None:
+        """Keep how the run ended; one that was forgotten meanwhile says nothing.
+
+        Nor does one that was cut off from outside: it has not looked to its end.
+        """
+        if self._showing is not None and outcome is not Outcome.STOPPED:
+            self._memory.put_shown(
+                Shown(
+                    states=self._showing,
+                    at=now,
+                    outcome=outcome,
+                    has_moved=self._has_moved,
+                )
+            )
+        self._showing = None
+
+    def forget(self) -> None:
+        """Begin anew, when switched on or when an option has changed."""
+        self._showing = None
+        self._forget_all()
+        self._memory.save_soon()
+
+    def close(self) -> None:
+        """Let go of what is watched."""
+        self._is_settling = True
+        self._listening.follow(frozenset())
+        self.past_actions.close()
+        if self._cancel_timer is not None:
+            self._cancel_timer()
+            self._cancel_timer = None
+
+    def _states(self, gate_ids: frozenset[str], reach: Reach) -> dict[str, str]:
+        """Return the states that make up the situation, the gate's first."""
+        others = {*reach.visible} - gate_ids
+        return snapshot(self._hass, (*sorted(gate_ids), *sorted(others)))
+
+    def _forget_all(self) -> None:
+        self._memory.put_shown(None)
+        self.past_actions.forget()
+        self._ears.forget()
+
+    @callback
+    def _settled(self, _now: datetime) -> None:
+        self._cancel_timer = None
+        self._is_settling = False
+        self.past_actions.resume()
+        self.follow(self._gate_ids)
+
+    @callback
+    def _said(self, entity_id: str, state: str) -> None:
+        """Note that an entity of the gate is another than was shown, in memory (C4)."""
+        if self._showing is not None:
+            self._has_moved |= moves(self._showing, entity_id, state)
+            return
+        shown = self._memory.shown
+        if shown is None or shown.has_moved:
+            return
+        if moves(shown.states, entity_id, state):
+            self._memory.put_shown(replace(shown, has_moved=True))

@@ -1,0 +1,1 @@
+"""What may be seen of the home, as entities and as text."""

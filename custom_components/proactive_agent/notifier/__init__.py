@@ -1,0 +1,1 @@
+"""The one door to the owner (S5, S6)."""

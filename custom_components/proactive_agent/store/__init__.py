@@ -1,0 +1,1 @@
+"""What must outlive a restart (C6, D1)."""

@@ -1,0 +1,163 @@
+"""What a heartbeat's owner has yet to hear, whatever comes between (S5)."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from homeassistant.components.persistent_notification import (
+    Notification,
+    UpdateType,
+    async_register_callback,
+)
+from homeassistant.core import CALLBACK_TYPE, HomeAssistant, callback
+from homeassistant.util import dt as dt_util
+
+from ..engine.due import Due, with_due, without_due
+from ..engine.records import ActionRecord, ActionStatus
+from ..models import HeartbeatOptions
+from ..notifier.letter import shown_as
+from ..notifier.notifier import Delivery
+from ..store.beat_state import BeatState
+from .reporter import Reporter, Told
+
+
+class DueMessages:
+    """Keeps them on disk from the first action of a run until they are told.
+
+    What a run has done is on disk before it is done. What was told and has reached
+    nobody is tried again after a restart, unless its owner has dismissed it where Home
+    Assistant shows it.
+    """
+
+    def __init__(
+        self, hass: HomeAssistant, memory: BeatState, reporter: Reporter
+    ) -> None:
+        """Go on with what the memory holds; nothing is told before `resume`."""
+        self._hass = hass
+        self._memory = memory
+        self._reporter = reporter
+        self._unsubscribe: CALLBACK_TYPE | None = None
+
+    @callback
+    def resume(
+        self,
+        spawn: Callable[[Coroutine[Any, Any, None], str], object],
+        options: HeartbeatOptions,
+    ) -> None:
+        """Tell after a start what was not told before it."""
+        now = dt_util.utcnow()
+        for due in self._memory.due:
+            if due.is_over(now):
+                self._put(without_due(self._memory.due, due.id))
+            else:
+                spawn(self._tell(due, options), "due message")
+
+    @callback
+    def close(self) -> None:
+        """Follow no more what is dismissed."""
+        if self._unsubscribe is not None:
+            self._unsubscribe()
+            self._unsubscribe = None
+
+    async def async_about_to(
+        self, run_id: str, actions: Sequence[ActionRecord]
+    ) -> None:
+        """Have it on disk that the last of a run's actions is about to be called.
+
+        A disk that takes nothing keeps no action back: it could not be told later.
+        """
+        known = self._find(run_id)
+        due = known or Due(id=run_id, run_id=run_id, at=dt_util.utcnow())
+        due = replace(due, actions=tuple(actions))
+        self._memory.put_due(with_due(self._memory.due, due))
+        await self._memory.async_save()
+
+    @callback
+    def done_so_far(self, run_id: str, actions: Sequence[ActionRecord]) -> None:
+        """Note how the actions of a run stand, if there is something due of it."""
+        due = self._find(run_id)
+        if due is not None and due.message is None:
+            due = replace(due, actions=tuple(actions))
+            self._put(with_due(self._memory.due, due))
+
+    @callback
+    def told(self, run_id: str, actions: Sequence[ActionRecord], told: Told) -> None:
+        """Note that a run was told; what still runs is to be told when it has ended."""
+        due = without_due(self._memory.due, run_id)
+        for index, action in enumerate(actions):
+            if action.status is ActionStatus.STILL_RUNNING:
+                one = _of_action(run_id, index)
+                due = with_due(due, replace(one, actions=(action,)))
+        self._put(due)
+        self._delivered(Due(id=run_id, run_id=run_id, at=dt_util.utcnow()), told)
+
+    @callback
+    def settled(self, run_id: str, index: int) -> None:
+        """Note that it was told what became of an action that outlived its run."""
+        self._put(without_due(self._memory.due, _of_action(run_id, index).id))
+
+    @callback
+    def put_words(self, due_id: str, run_id: str, message: str) -> None:
+        """Have these words written down with whatever is saved next."""
+        due = Due(id=due_id, run_id=run_id, at=dt_util.utcnow(), message=message)
+        self._memory.put_due(with_due(self._memory.due, due))
+
+    @callback
+    def delivered(self, due_id: str, told: Told) -> None:
+        """Note what became of words that were put."""
+        if (due := self._find(due_id)) is not None:
+            self._delivered(due, told)
+
+    @callback
+    def reached(self, run_id: str, delivery: Delivery) -> None:
+        """Note what became of targets that were waited for."""
+        if (due := self._find(run_id)) is not None:
+            self._delivered(due, Told(message=due.message, delivery=delivery))
+
+    async def _tell(self, due: Due, options: HeartbeatOptions) -> None:
+        told = await self._reporter.overdue(
+            options, due, on_late=partial(self.reached, due.id)
+        )
+        self._delivered(due, told)
+
+    @callback
+    def _delivered(self, due: Due, told: Told) -> None:
+        """Keep what has reached nobody, or who is still waited for."""
+        delivery = told.delivery
+        left = (*delivery.failed, *delivery.late) if delivery.kept else delivery.late
+        known = without_due(self._memory.due, due.id)
+        if told.message is not None and left:
+            due = replace(due, actions=(), message=told.message, targets=left)
+            known = with_due(known, due)
+        self._put(known)
+
+    def _find(self, due_id: str) -> Due | None:
+        return next((one for one in self._memory.due if one.id == due_id), None)
+
+    @callback
+    def _put(self, due: tuple[Due, ...]) -> None:
+        if due != self._memory.due:
+            self._memory.put_due(due)
+            self._memory.save_soon(0)
+        has_words = any(one.message is not None for one in due)
+        if has_words and self._unsubscribe is None:
+            self._unsubscribe = async_register_callback(self._hass, self._updated)
+        elif not has_words:
+            self.close()
+
+    @callback
+    def _updated(self, update: UpdateType, changed: dict[str, Notification]) -> None:
+        """Take for heard what is dismissed."""
+        if update is UpdateType.REMOVED:
+            self._put(
+                tuple(
+                    one
+                    for one in self._memory.due
+                    if one.message is None or shown_as(one.id) not in changed
+                )
+            )
+
+
+def _of_action(run_id: str, index: int) -> Due:
+    return Due(id=f"{run_id}_{index}", run_id=run_id, at=dt_util.utcnow())

@@ -1,0 +1,98 @@
+"""What a heartbeat tells of itself: stops, pauses and faults (F5, F8, S7)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from homeassistant.core import Context, HomeAssistant
+
+from ..activity import Activity
+from ..const import ATTR_DETAIL, ATTR_REASON, EVENT_STOPPED
+from ..engine.breaker import Breaker, Fault
+from ..engine.errors import CutReason
+from ..engine.fuses import PauseReason, StopReason
+from ..identity import Identity
+from ..models import HeartbeatOptions
+from ..notifier.notifier import Notifier
+from ..texts import Texts, local_time
+
+
+class Notices:
+    """Sends what is no news of a run, so S4 does not hold it back."""
+
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        identity: Identity,
+        notifier: Notifier,
+        on_activity: Callable[[Activity, dict[str, Any]], None],
+    ) -> None:
+        """Tell of the heartbeat with this identity."""
+        self._hass = hass
+        self._identity = identity
+        self._notifier = notifier
+        self._on_activity = on_activity
+
+    async def stopped(
+        self, options: HeartbeatOptions, reason: StopReason, detail: str | None
+    ) -> None:
+        """Tell that the heartbeat went off without its owner (F8, S7)."""
+        context = Context()
+        data = {ATTR_REASON: reason, ATTR_DETAIL: detail}
+        self._hass.bus.async_fire(
+            EVENT_STOPPED,
+            {**self._identity.describe(self._hass, options.title), **data},
+            context=context,
+        )
+        self._on_activity(Activity.STOPPED, data)
+        texts = await Texts.async_load(self._hass)
+        message = texts.say(f"stopped_{reason}", detail=detail or "")
+        await self._send(options, message, "stopped", context)
+
+    async def paused(self, options: HeartbeatOptions, reason: PauseReason) -> None:
+        """Tell that a budget of the day is spent (F5, S7)."""
+        texts = await Texts.async_load(self._hass)
+        await self._send(options, texts.say(f"paused_{reason}"), "paused", Context())
+
+    async def failing(self, options: HeartbeatOptions, breaker: Breaker) -> None:
+        """Tell that runs fail, and when the next one is tried (F7, S7)."""
+        texts = await Texts.async_load(self._hass)
+        message = texts.say(
+            f"fault_{breaker.fault}",
+            count=str(breaker.failures),
+            reason=failure_in_words(texts, breaker),
+            time=local_time(breaker.until) if breaker.until else "",
+        )
+        await self._send(options, message, "fault", Context())
+
+    async def gate_broken(self, options: HeartbeatOptions, reason: str) -> None:
+        """Tell that for an hour nothing could be judged, for this reason (G2, S7).
+
+        Without one, what failed is no condition.
+        """
+        texts = await Texts.async_load(self._hass)
+        key = f"fault_{Fault.GATE}" if reason else "fault_inside"
+        message = texts.say(key, reason=reason)
+        await self._send(options, message, "gate", Context())
+
+    async def works_again(self, options: HeartbeatOptions, *, gate: bool) -> None:
+        """Tell that a fault is over, of the gate or of the runs (S7)."""
+        texts = await Texts.async_load(self._hass)
+        message = texts.say("recovered_gate" if gate else "recovered_runs")
+        await self._send(options, message, "gate" if gate else "fault", Context())
+
+    async def _send(
+        self, options: HeartbeatOptions, message: str, kind: str, context: Context
+    ) -> None:
+        await self._notifier.async_send(
+            options.notify,
+            title=options.title,
+            message=message,
+            notification_id=f"{self._identity.heartbeat_id}_{kind}",
+            context=context,
+        )
+
+
+def failure_in_words(texts: Texts, breaker: Breaker) -> str:
+    """Say of what the last run failed."""
+    cut = breaker.kind if breaker.kind in CutReason else "error"
+    return breaker.reason or texts.say(f"cut_{cut}")
