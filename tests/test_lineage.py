@@ -1,13 +1,28 @@
 """What a run set off is known, at any remove (A2)."""
 
 from collections.abc import AsyncGenerator
+from typing import Any
 
 from homeassistant.core import Context, Event, HomeAssistant
+from homeassistant.exceptions import ServiceValidationError
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import async_capture_events
 
 from custom_components.proactive_agent.lineage import MAX_REMEMBERED, RunLineage
+from tests.support.heartbeats import (
+    HUNGRY,
+    Beat,
+    Home,
+    clock,
+    endpoint,
+    home,
+    subentry_of,
+)
+from tests.support.llm_server import llm_server, text
+from tests.support.restarts import restart
+
+__all__ = ["clock", "home", "llm_server"]
 
 pytestmark = pytest.mark.contract("A2")
 
@@ -128,3 +143,89 @@ async def test_a_run_is_known_however_much_it_sets_off(
     assert lineage.descends(latest)
     # What is so far away that it is forgotten is known by its parent no more.
     assert not lineage.descends(Context(parent_id=children[0].id))
+
+
+async def test_who_goes_on_knows_what_was_known_and_what_was_set_off_meanwhile(
+    hass: HomeAssistant, lineage: RunLineage
+) -> None:
+    run = Context()
+    lineage.add(run.id)
+    known = lineage.handed_on()
+    lineage.async_stop()
+    await _end_of_chain(hass, run)
+    lineage.take(known)
+    end = hass.states.get("automation.chain_4")
+    assert end is not None
+    assert end.context.parent_id != run.id
+    assert lineage.descends(end.context)
+    assert not lineage.descends(Context())
+
+
+@pytest.mark.parametrize(
+    "rubbish", [None, 7, [], {}, {"runs": [], "set_off": []}, {"runs": "abc"}]
+)
+async def test_nothing_to_go_on_with_is_not_listened_for(
+    hass: HomeAssistant, lineage: RunLineage, rubbish: Any
+) -> None:
+    before = hass.bus.async_listeners()
+    lineage.take(rubbish)
+    assert hass.bus.async_listeners() == before
+
+
+async def test_a_reload_forgets_no_run(home: Home) -> None:
+    beat = await _that_has_run(home)
+    (tick,) = home.events
+    set_off = Context(parent_id=tick.context.id)
+    home.hass.bus.async_fire("automation_triggered", context=set_off)
+    for _ in range(2):
+        await home.reload()
+        await _is_refused(beat, Context(parent_id=set_off.id))
+    await beat.change(conditions=[HUNGRY])
+    await _is_refused(beat, Context(parent_id=set_off.id))
+    home.llm_server.play(text("Fine."))
+    assert (await beat.wake(Context()))["outcome"] == "nothing"
+
+
+async def test_an_endpoint_that_stays_knows_the_runs_of_one_that_goes(
+    home: Home,
+) -> None:
+    beat = await _that_has_run(home)
+    (tick,) = home.events
+    other = endpoint(home.llm_server, subentry_of("Other"))
+    other.add_to_hass(home.hass)
+    assert await home.hass.config_entries.async_setup(other.entry_id)
+    await home.settled()
+    assert await home.hass.config_entries.async_unload(home.entry.entry_id)
+    (neighbour,) = other.subentries
+    neighbour_beat = Beat(hass=home.hass, entry=other, id=neighbour)
+    await _is_refused(neighbour_beat, Context(parent_id=tick.context.id))
+    assert await home.hass.config_entries.async_setup(home.entry.entry_id)
+    await _is_refused(beat, Context(parent_id=tick.context.id))
+
+
+async def test_it_is_on_disk_only_between_unload_and_the_next_write(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    beat = await _that_has_run(home)
+    (tick,) = home.events
+    key = f"proactive_agent.{home.entry.entry_id}"
+    assert "lineage" not in hass_storage[key]["data"]
+    await restart(home)
+    assert "lineage" in hass_storage[key]["data"]
+    await beat.turn("off")
+    assert "lineage" not in hass_storage[key]["data"]
+    await beat.turn("on")
+    await _is_refused(beat, Context(parent_id=tick.context.id))
+
+
+async def _that_has_run(home: Home) -> Beat:
+    beat = await home.add_heartbeat()
+    home.llm_server.play(text("Fine."))
+    await beat.wake()
+    return beat
+
+
+async def _is_refused(beat: Beat, context: Context) -> None:
+    with pytest.raises(ServiceValidationError) as refused:
+        await beat.wake(context)
+    assert refused.value.translation_key == "woken_by_own_run"

@@ -7,6 +7,8 @@ from homeassistant.const import EVENT_CALL_SERVICE, EVENT_STATE_CHANGED
 from homeassistant.core import CALLBACK_TYPE, Context, Event, HomeAssistant, callback
 
 MAX_REMEMBERED: Final = 2_000
+# Removes that are looked for in what happened while nobody listened.
+_REMOVES: Final = 5
 
 # Whatever makes a context out of another one shows it in one of these: automations
 # when they trigger, template entities and thermostats in what they call or write.
@@ -20,7 +22,8 @@ _EVENT_TYPES: Final = (
 class RunLineage:
     """Remembers the contexts of our runs and of what they set off.
 
-    Listens from the first run on, until it is stopped. Remembers the latest
+    Listens from the first run on, until it is stopped. What it knows outlives it where
+    it is handed on. Remembers the latest
     `MAX_REMEMBERED` runs, and as many contexts of what they set off.
     """
 
@@ -42,11 +45,7 @@ class RunLineage:
     @callback
     def add(self, context_id: str) -> None:
         """Remember the context of a run, before it acts."""
-        if not self._unsubscribe:
-            self._unsubscribe = [
-                self._hass.bus.async_listen(event_type, self._follow)
-                for event_type in _EVENT_TYPES
-            ]
+        self._listen()
         # Apart: what it sets off may be so much that it would itself be forgotten.
         _remember(self._runs, context_id)
 
@@ -55,9 +54,39 @@ class RunLineage:
         """Tell whether a context is a run's or comes, at any remove, from one."""
         return self._knows(context.id) or self._knows(context.parent_id)
 
+    def handed_on(self) -> dict[str, list[str]]:
+        """Return what is known as plain data, for who goes on after an unload."""
+        return {"runs": [*self._runs], "set_off": [*self._set_off]}
+
+    @callback
+    def take(self, handed_on: Any) -> None:
+        """Go on with what `handed_on` returned; anything else is nothing.
+
+        What was set off since then is known by the states that it has written.
+        """
+        match handed_on:
+            case {"runs": [_, *_] as runs, "set_off": list(set_off)}:
+                for run in runs:
+                    self.add(str(run))
+                for one in set_off:
+                    _remember(self._set_off, str(one))
+                contexts = [state.context for state in self._hass.states.async_all()]
+                for _remove in range(_REMOVES):
+                    for context in contexts:
+                        self._note(context)
+
+    def _listen(self) -> None:
+        if not self._unsubscribe:
+            self._unsubscribe = [
+                self._hass.bus.async_listen(event_type, self._follow)
+                for event_type in _EVENT_TYPES
+            ]
+
     @callback
     def _follow(self, event: Event[Any]) -> None:
-        context = event.context
+        self._note(event.context)
+
+    def _note(self, context: Context) -> None:
         if self._knows(context.parent_id) and not self._knows(context.id):
             _remember(self._set_off, context.id)
 

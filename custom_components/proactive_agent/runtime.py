@@ -48,6 +48,7 @@ class EndpointRuntime:
     async def async_start(self) -> None:
         """Load what is remembered and set up each heartbeat."""
         is_lost = not await self._async_load()
+        self.lineage.take(self._store.lineage)
         self._store.keep_only(self._entry.subentries)
         for subentry_id in self._entry.subentries:
             self._add(subentry_id)
@@ -86,8 +87,12 @@ class EndpointRuntime:
         """End every run, and cancel every timer and listener."""
         await self._async_end()
         self._issues.clear()
+        known = self.lineage.handed_on()
         self.lineage.async_stop()
-        await self._store.async_close()
+        # Also to who stays: what a run has set off must not wake another meanwhile.
+        for other in self._everyone():
+            other.lineage.take(known)
+        await self._store.async_close(known)
 
     async def _async_entry_changed(
         self, hass: HomeAssistant, entry: ProactiveAgentConfigEntry

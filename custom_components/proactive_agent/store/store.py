@@ -33,7 +33,8 @@ class HeartbeatStore:
     """The states of an endpoint's heartbeats, in memory and on disk; `shapes` beside.
 
     `last_saved` is when the file that was loaded had been written: until then, at
-    least, the heartbeats beat.
+    least, the heartbeats beat. `lineage` is what was written with the last unload, and
+    only then: no context outlives Home Assistant (A2).
 
     Ticks are written ahead in blocks, so that a crash may lose ticks but never
     gives any back, and most ticks cost no write (C4, C6).
@@ -46,6 +47,7 @@ class HeartbeatStore:
         )
         self.shapes = StoredShapes(self.save_soon)
         self.last_saved: datetime | None = None
+        self.lineage: Any = None
         self._hass = hass
         self._states: dict[str, HeartbeatState] = {}
         self._reserved: dict[str, int] = {}
@@ -66,6 +68,7 @@ class HeartbeatStore:
             self._states = _states(data)
             self.shapes.load((data or {}).get("shapes"))
             self.last_saved = _moment((data or {}).get("saved"))
+            self.lineage = (data or {}).get("lineage")
         except UnsupportedStorageVersionError as error:
             raise ConfigEntryError(
                 translation_domain=DOMAIN, translation_key="store_too_new"
@@ -165,13 +168,14 @@ class HeartbeatStore:
             self._reserved.clear()
         return await self._store.async_try_save(self._data)
 
-    async def async_close(self) -> None:
-        """Write for the last time.
+    async def async_close(self, lineage: Any = None) -> None:
+        """Write for the last time, with what is known of runs' contexts (A2).
 
         A later write would bring a removed file back, or replace what the next
         set-up has written.
         """
         self._closed = True
+        self.lineage = lineage
         await self._write(exact=True)
 
     @callback
@@ -202,6 +206,7 @@ class HeartbeatStore:
             },
             "shapes": self.shapes.as_list(),
             "saved": dt_util.utcnow().isoformat(),
+            **({"lineage": self.lineage} if self._closed else {}),
         }
 
 
