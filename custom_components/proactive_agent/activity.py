@@ -1,6 +1,10 @@
 """What happens in the life of a heartbeat, as its activity entity tells it."""
 
+from collections.abc import Callable
 from enum import StrEnum
+from typing import Any
+
+from homeassistant.core import Context
 
 
 class Activity(StrEnum):
@@ -15,3 +19,7 @@ class Activity(StrEnum):
     EXPIRED = "expired"
     FAILED = "failed"
     STOPPED = "stopped"
+
+
+# With what there is to say of it, and the context it happened in (A2).
+type OnActivity = Callable[[Activity, dict[str, Any], Context], None]

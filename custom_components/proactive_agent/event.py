@@ -3,7 +3,7 @@
 from typing import Any
 
 from homeassistant.components.event import EventEntity
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 
 from .activity import Activity
@@ -38,6 +38,9 @@ class ActivityEvent(HeartbeatEntity, EventEntity):
         self.async_on_remove(self.heartbeat.on_activity.add(self._happened))
 
     @callback
-    def _happened(self, activity: Activity, attributes: dict[str, Any]) -> None:
+    def _happened(
+        self, activity: Activity, attributes: dict[str, Any], context: Context
+    ) -> None:
+        self.async_set_context(context)
         self._trigger_event(activity, attributes)
         self.async_write_ha_state()

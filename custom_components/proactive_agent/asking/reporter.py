@@ -1,11 +1,11 @@
 """What is told of a request: bus events, activity, messages to its owner (P2, S3)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from homeassistant.core import Context, HomeAssistant
 
-from ..activity import Activity
+from ..activity import Activity, OnActivity
 from ..const import (
     ATTR_ANSWERED_BY,
     ATTR_APPROVAL_ID,
@@ -52,7 +52,7 @@ class ApprovalReporter:
         hass: HomeAssistant,
         identity: Identity,
         notifier: Notifier,
-        on_activity: Callable[[Activity, dict[str, Any]], None],
+        on_activity: OnActivity,
     ) -> None:
         """Report for the heartbeat with this identity."""
         self._hass = hass
@@ -82,7 +82,7 @@ class ApprovalReporter:
         context = Context()
         if not again:
             self._fire(EVENT_APPROVAL_REQUESTED, options, approval, message, context)
-            self._on_activity(Activity.ASKED, _activity(approval, message))
+            self._on_activity(Activity.ASKED, _activity(approval, message), context)
         await self._notifier.async_ask(
             options.notify,
             title=options.title,
@@ -101,15 +101,16 @@ class ApprovalReporter:
         """
         phrases = await self._phrases(approval)
         wanted = action_in_words(approval, phrases)
+        context = Context(id=approval.context_id)
         self._fire(
             EVENT_APPROVAL_ANSWERED,
             options,
             approval,
             wanted,
-            Context(id=approval.context_id),
+            context,
         )
         if (activity := _ACTIVITIES.get(approval.status)) is not None:
-            self._on_activity(activity, _activity(approval, wanted))
+            self._on_activity(activity, _activity(approval, wanted), context)
 
     async def cleared(self, options: HeartbeatOptions, approval: Approval) -> None:
         """Take a request off every device (P2)."""
@@ -129,9 +130,9 @@ class ApprovalReporter:
         context = Context(id=approval.context_id)
         if record.status is ActionStatus.DONE:
             self._fire(EVENT_ACTED, options, approval, message, context, record)
-            self._on_activity(Activity.ACTED, _activity(approval, message))
+            self._on_activity(Activity.ACTED, _activity(approval, message), context)
         else:
-            self._on_activity(Activity.FAILED, _activity(approval, message))
+            self._on_activity(Activity.FAILED, _activity(approval, message), context)
         return await self._send(options, approval, message, context, on_late)
 
     async def ending(
@@ -159,8 +160,9 @@ class ApprovalReporter:
         on_late: OnLate,
     ) -> Told:
         """Tell by this message what a restart has cut short (P3)."""
-        self._on_activity(Activity.FAILED, _activity(approval, message))
-        return await self._send(options, approval, message, Context(), on_late)
+        context = Context()
+        self._on_activity(Activity.FAILED, _activity(approval, message), context)
+        return await self._send(options, approval, message, context, on_late)
 
     async def _phrases(self, approval: Approval) -> Phrases:
         record = as_record(approval, ActionStatus.WAITING)

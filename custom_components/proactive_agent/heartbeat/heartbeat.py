@@ -41,7 +41,7 @@ class Heartbeat:
         self.id = subentry.subentry_id
         self.options = HeartbeatOptions.from_subentry(subentry)
         self.on_change = Listeners[[]]()
-        self.on_activity = Listeners[[Activity, dict[str, Any]]]()
+        self.on_activity = Listeners[[Activity, dict[str, Any], Context]]()
         self._hass = hass
         self._shared = shared
         self._started = self._closed = False

@@ -1,11 +1,8 @@
 """How one heartbeat makes itself heard: of its runs, its requests and itself."""
 
-from collections.abc import Callable
-from typing import Any
-
 from homeassistant.core import HomeAssistant, callback
 
-from ..activity import Activity
+from ..activity import OnActivity
 from ..asking.reporter import ApprovalReporter
 from ..identity import Identity
 from ..notifier.notifier import Notifier
@@ -20,7 +17,7 @@ class Voice:
         self,
         hass: HomeAssistant,
         identity: Identity,
-        on_activity: Callable[[Activity, dict[str, Any]], None],
+        on_activity: OnActivity,
     ) -> None:
         """Speak for the heartbeat with this identity."""
         self._notifier = notifier = Notifier(hass)

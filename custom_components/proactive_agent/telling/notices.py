@@ -1,11 +1,11 @@
 """What a heartbeat tells of itself: stops, pauses and faults (F5, F8, S7)."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Mapping
+from typing import Final
 
 from homeassistant.core import Context, HomeAssistant
 
-from ..activity import Activity
+from ..activity import Activity, OnActivity
 from ..const import ATTR_DETAIL, ATTR_REASON, EVENT_STOPPED
 from ..engine.breaker import Breaker, Fault
 from ..engine.errors import CutReason
@@ -14,6 +14,12 @@ from ..identity import Identity
 from ..models import HeartbeatOptions
 from ..notifier.notifier import Notifier
 from ..texts import Texts, local_time
+
+# The kind of notice that is replaced, and the last part of the sentence's name.
+_WHAT_IS_OVER: Final[Mapping[frozenset[Fault], tuple[str, str]]] = {
+    frozenset({Fault.GATE}): ("gate", "gate"),
+    frozenset({Fault.BUDGET}): ("paused", "budget"),
+}
 
 
 class Notices:
@@ -24,7 +30,7 @@ class Notices:
         hass: HomeAssistant,
         identity: Identity,
         notifier: Notifier,
-        on_activity: Callable[[Activity, dict[str, Any]], None],
+        on_activity: OnActivity,
     ) -> None:
         """Tell of the heartbeat with this identity."""
         self._hass = hass
@@ -43,7 +49,7 @@ class Notices:
             {**self._identity.describe(self._hass, options.title), **data},
             context=context,
         )
-        self._on_activity(Activity.STOPPED, data)
+        self._on_activity(Activity.STOPPED, data, context)
         texts = await Texts.async_load(self._hass)
         message = texts.say(f"stopped_{reason}", detail=detail or "")
         await self._send(options, message, "stopped", context)
@@ -74,11 +80,13 @@ class Notices:
         message = texts.say(key, reason=reason)
         await self._send(options, message, "gate", Context())
 
-    async def works_again(self, options: HeartbeatOptions, *, gate: bool) -> None:
-        """Tell that a fault is over, of the gate or of the runs (S7)."""
+    async def works_again(
+        self, options: HeartbeatOptions, faults: frozenset[Fault]
+    ) -> None:
+        """Tell that faults are over: that of the gate, or those of the runs (S7)."""
         texts = await Texts.async_load(self._hass)
-        message = texts.say("recovered_gate" if gate else "recovered_runs")
-        await self._send(options, message, "gate" if gate else "fault", Context())
+        kind, what = _WHAT_IS_OVER.get(faults, ("fault", "runs"))
+        await self._send(options, texts.say(f"recovered_{what}"), kind, Context())
 
     async def _send(
         self, options: HeartbeatOptions, message: str, kind: str, context: Context

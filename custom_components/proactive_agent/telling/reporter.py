@@ -1,12 +1,11 @@
 """What a heartbeat tells: bus events, messages to the owner, activity."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from homeassistant.core import Context, HomeAssistant, callback
 
-from ..activity import Activity
+from ..activity import Activity, OnActivity
 from ..const import (
     ATTR_MESSAGE,
     ATTR_REASON,
@@ -62,7 +61,7 @@ class Reporter:
         hass: HomeAssistant,
         identity: Identity,
         notifier: Notifier,
-        on_activity: Callable[[Activity, dict[str, Any]], None],
+        on_activity: OnActivity,
     ) -> None:
         """Report for the heartbeat with this identity."""
         self._hass = hass
@@ -85,6 +84,7 @@ class Reporter:
                 "cause": run.plan.cause,
                 ATTR_REASON: "; ".join(v.reason for v in run.plan.gate),
             },
+            run.plan.context,
         )
 
     async def ended(self, run: Run, ending: Ending, on_late: OnLate) -> Told:
@@ -146,6 +146,7 @@ class Reporter:
                         "outcome": Outcome.STOPPED,
                         ATTR_MESSAGE: message,
                     },
+                    context,
                 )
         if message is None:
             return Told()
@@ -243,9 +244,9 @@ class Reporter:
             ATTR_MESSAGE: message,
         }
         if ending.acted:
-            self._on_activity(Activity.ACTED, data)
+            self._on_activity(Activity.ACTED, data, run.plan.context)
         elif message is not None:
-            self._on_activity(Activity.SPOKE, data)
+            self._on_activity(Activity.SPOKE, data, run.plan.context)
         if ending.outcome in _FAILURES:
             error = ending.error
             kind = error.kind if error else ending.outcome
@@ -253,6 +254,7 @@ class Reporter:
             self._on_activity(
                 Activity.FAILED,
                 {ATTR_RUN_ID: run.run_id, "kind": kind, ATTR_REASON: reason},
+                run.plan.context,
             )
 
     def _run_data(self, run: Run) -> dict[str, Any]:
