@@ -55,7 +55,7 @@ async def deaf_fixture() -> Any:
 
 
 def hang_model(home: Home, deaf: Deaf, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(f"{PACKAGE}.endpoint.EndpointClient.complete", deaf.hang)
+    patch.setattr(f"{PACKAGE}.endpoint.endpoint.EndpointClient.complete", deaf.hang)
 
 
 def hang_action(home: Home, deaf: Deaf, patch: pytest.MonkeyPatch) -> None:
@@ -204,7 +204,7 @@ async def test_a_record_that_cannot_be_judged_is_kept_all_the_same(
     def fail(*_: object) -> None:
         raise RuntimeError("no judge")
 
-    monkeypatch.setattr(f"{PACKAGE}.model_issues.ModelIssues.judge", fail)
+    monkeypatch.setattr(f"{PACKAGE}.heartbeat.model_issues.ModelIssues.judge", fail)
     beat = await home.add_heartbeat()
     home.llm_server.play(text("Fine."))
     await home.clock.tick()
