@@ -15,6 +15,7 @@ from custom_components.proactive_agent.diagnostics import (
 )
 from tests.support.heartbeats import HUNGRY, INTERVAL, Beat, Home, clock, home
 from tests.support.llm_server import CLOSE, Raw, calls, llm_server, text
+from tests.support.restarts import on_disk, restart
 from tests.support.task_entity import ENTITY, Tasks, says, tasks
 from tests.support.translated import TEXTS
 
@@ -25,6 +26,8 @@ BAD = Raw(status=400, body={"error": {"message": "Something is odd"}})
 REFUSED = Raw(status=401, body={"error": {"message": "Incorrect API key"}})
 NO_CREDIT = Raw(status=402, body={"error": {"message": "Insufficient credits"}})
 WORKS = "Works again: its last run went well."
+PAUSED = "Paused until tomorrow: it has woken as often as it may in one day."
+ENDED = "Works again: its pause is over."
 JUDGES = "Works again: its conditions can be checked."
 HOUR = timedelta(hours=1)
 LATE = {"condition": "state", "entity_id": "light.late", "state": "on"}
@@ -355,6 +358,124 @@ async def test_a_spent_budget_comes_first_and_both_have_to_be_over(
     assert len(home.told) == 2
 
 
+async def tomorrow(home: Home) -> None:
+    """Let time pass to the first moment of the next day."""
+    midnight = dt_util.start_of_local_day() + timedelta(days=1)
+    await home.clock.tick(every=midnight - dt_util.now() + timedelta(seconds=1))
+
+
+async def spent(home: Home, *, wakes: int = 2, **data: Any) -> Beat:
+    """A heartbeat that has used its wakes of today, and has said so."""
+    await home.hass.config.async_set_time_zone("UTC")
+    beat = await home.add_heartbeat(
+        interval={"days": 900}, fuses={"max_wakes_per_day": wakes}, **data
+    )
+    await tomorrow(home)
+    home.llm_server.always = FINE
+    for _ in range(wakes):
+        await beat.wake()
+    await home.settled()
+    assert home.told == [PAUSED]
+    return beat
+
+
+@pytest.mark.contract("S7", "F5")
+@pytest.mark.parametrize("restarts", [False, True], ids=["on", "restarted"])
+async def test_that_a_pause_is_over_is_told_with_the_first_good_run(
+    home: Home, restarts: bool
+) -> None:
+    beat = await spent(home, wakes=4)
+    if restarts:
+        assert await home.hass.config_entries.async_unload(home.entry.entry_id)
+    await tomorrow(home)
+    if restarts:
+        assert await home.hass.config_entries.async_setup(home.entry.entry_id)
+        await home.settled()
+    assert beat.state("status") == "asleep"
+    await beat.wake(dry_run=True)
+    assert home.told == [PAUSED], "nobody is woken at midnight, nor by a rehearsal"
+    home.llm_server.always = BAD
+    await beat.wake()
+    assert home.told == [PAUSED], "that it fails is no sign that it works"
+    home.llm_server.always = FINE
+    await beat.wake()
+    await home.settled()
+    assert home.told == [PAUSED, ENDED]
+    await beat.wake()
+    await home.settled()
+    assert home.told == [PAUSED, ENDED, PAUSED]
+
+
+@pytest.mark.contract("S7", "F5")
+async def test_a_run_that_spends_the_day_at_once_tells_only_of_the_new_pause(
+    home: Home,
+) -> None:
+    beat = await spent(home, wakes=1)
+    for days in (2, 3):
+        await tomorrow(home)
+        await beat.wake()
+        await home.settled()
+        assert home.told == [PAUSED] * days
+
+
+@pytest.mark.contract("S7", "F5")
+async def test_a_pause_that_nobody_was_told_of_ends_untold(home: Home) -> None:
+    beat = await spent(home)
+    await beat.turn("off")
+    await tomorrow(home)
+    await beat.turn("on")
+    await beat.wake()
+    await home.settled()
+    assert home.told == [PAUSED]
+
+
+@pytest.mark.contract("S7", "F5")
+async def test_a_limit_below_what_was_used_is_a_pause_that_is_told_once(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat(
+        interval={"days": 900}, fuses={"max_wakes_per_day": 9}
+    )
+    home.llm_server.always = FINE
+    await beat.wake()
+    for limit in (1, 2, 1):
+        await beat.change(fuses={"max_wakes_per_day": limit})
+        await home.settled()
+        assert home.told == [PAUSED]
+
+
+@pytest.mark.contract("S7", "F5", "F7")
+async def test_a_pause_and_a_fault_that_end_together_are_one_message(
+    home: Home,
+) -> None:
+    beat = await spent(home)
+    home.llm_server.always = NO_CREDIT
+    await tomorrow(home)
+    await beat.wake()
+    await home.settled()
+    assert len(home.told) == 2
+    home.llm_server.always = FINE
+    await beat.change(fuses={"max_wakes_per_day": 3})
+    await beat.wake()
+    await home.settled()
+    assert home.told[2:] == [WORKS]
+
+
+@pytest.mark.contract("S7", "F5")
+async def test_a_pause_that_a_crash_has_kept_back_is_told_after_the_start(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    await spent(home)
+    left = on_disk(home, hass_storage)
+    (known,) = left["data"]["heartbeats"].values()
+    assert known["told"] == ["budget"]
+    await restart(home, hass_storage, left=left)
+    assert home.told == [PAUSED]
+    known["told"] = []
+    await restart(home, hass_storage, left=left)
+    assert home.told == [PAUSED, PAUSED]
+
+
 @pytest.mark.contract("F7")
 async def test_the_status_changes_when_a_wait_is_over(home: Home) -> None:
     """Also if the gate is closed by then: a quiet tick writes no state."""
@@ -480,8 +601,8 @@ async def test_none_is_told_of_what_is_off(home: Home) -> None:
     "broken",
     [
         "gate.gate.Gate.judge",
-        "waker.Waker.plan",
-        "situation.Situation.is_old_news",
+        "heartbeat.waker.Waker.plan",
+        "heartbeat.situation.Situation.is_old_news",
     ],
 )
 async def test_a_tick_that_fails_inside_again_and_again_is_told(

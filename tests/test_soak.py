@@ -33,11 +33,13 @@ SEED: Final = 6
 BEGINNING: Final = datetime(2026, 10, 10, tzinfo=UTC)
 INCIDENTS: Final = {"Door": 4, "Leak": 2, "Bath": 2, "Freezer": 2, "Washer": 2}
 RESTARTS: Final = 20
-# What is no news of a run: the outage, its end, and the budget of the restless day.
+# What is no news of a run: the outage, its end, the budget of the restless day, and
+# the first good run after that.
 NOTICES: Final = (
     ("Leak", "Waits until "),
     ("Leak", "Works again"),
     ("Bath", "Paused until tomorrow"),
+    ("Bath", "Works again"),
 )
 RESTLESS_DAY: Final = ("Bath", "2026-10-25")
 # The last day but the last of the restarts is over by then.

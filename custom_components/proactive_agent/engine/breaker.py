@@ -34,6 +34,7 @@ class Fault(StrEnum):
     AUTH = "auth"
     QUOTA = "quota"
     GATE = "gate"
+    BUDGET = "budget"
 
 
 _AT_ONCE: Final[Mapping[str, Fault]] = {
@@ -145,6 +146,11 @@ class Breaker:
             )
         except KeyError, TypeError, ValueError:
             return cls()
+
+
+def went_well(record: RunRecord) -> bool:
+    """Say whether a run has shown that the heartbeat can do its work."""
+    return record.outcome not in _NEUTRAL | _FAILED
 
 
 def faults_from(data: Any) -> frozenset[Fault]:

@@ -1,10 +1,9 @@
 """What keeps a heartbeat from its work, judged and told (F7, S7)."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
@@ -20,9 +19,9 @@ from ..spawning import Spawn
 from ..store.beat_state import BeatState
 from ..telling.notices import Notices, failure_in_words
 from ..texts import Texts, local_time
+from .fault_notices import FaultNotices, Sight
 
 GATE_PATIENCE: Final = timedelta(hours=1)
-_OF_RUNS: Final = frozenset(Fault) - {Fault.GATE}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,25 +37,6 @@ class Pause:
             "reason": self.reason,
             "until": self.until.isoformat() if self.until else None,
         }
-
-
-class Sight(Protocol):
-    """Looks at the home for a heartbeat."""
-
-    @property
-    def is_blind(self) -> bool:
-        """Whether the last tick could not be judged."""
-        ...
-
-    @property
-    def is_still_blind(self) -> bool:
-        """Whether that is so at this moment, too."""
-        ...
-
-    @property
-    def blindness(self) -> str:
-        """What cannot be judged now, and why."""
-        ...
 
 
 class Health:
@@ -90,9 +70,7 @@ class Health:
         self._on_change = on_change
         self._resume = Alarm(hass, self._follow_on)
         self._look = Alarm(hass, self._look_again)
-        self._is_blind: bool | None = None  # None: it is not known, or not for long
-        self._telling = asyncio.Lock()
-        self._beginnings = 0
+        self._faults = FaultNotices(state, sight, notices, options, spawn)
         self._is_over = False
 
     @property
@@ -123,15 +101,15 @@ class Health:
     @callback
     def begin_anew(self) -> None:
         """Take the switch for a new beginning, on or off."""
-        self._beginnings += 1
+        self._faults.begin_anew()
         self._look.cancel()
-        self._is_blind = None
         self._follow()
 
     @callback
     def close(self) -> None:
         """Cancel what is waited for, and take the issue back."""
         self._is_over = True
+        self._faults.close()
         self._look.cancel()
         self._resume.cancel()
         ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
@@ -148,8 +126,7 @@ class Health:
         """Count a run; how a dry one ended says nothing (A9)."""
         if not self._state.is_on or self._is_over:
             return
-        if (spent := self._state.pause_reason) is not None:
-            self._spawn(self._notices.paused(self._options(), spent), "notice")
+        self._faults.run_ended(record)
         if not record.dry_run:
             now = dt_util.utcnow()
             breaker = self._state.breaker.after(
@@ -175,19 +152,19 @@ class Health:
     def tick_judged(self, now: datetime) -> None:
         """Note after a tick whether it could be judged (G2)."""
         if self._sight.is_blind:
-            if not self._look.is_set and not self._is_blind:
-                self._is_blind = None
+            if not self._look.is_set and not self._faults.is_blind:
+                self._faults.is_blind = None
                 self._look.set(now + GATE_PATIENCE)
-        elif self._is_blind is not False:
+        elif self._faults.is_blind is not False:
             self._look.cancel()
-            self._is_blind = False
-            self._tell()
+            self._faults.is_blind = False
+            self._faults.follow()
 
     @callback
     def _look_again(self) -> None:
         if self._sight.is_still_blind:
-            self._is_blind = True
-            self._tell()
+            self._faults.is_blind = True
+            self._faults.follow()
 
     @callback
     def _follow_on(self) -> None:
@@ -206,56 +183,12 @@ class Health:
             self._spawn(self._async_report(), "failing")
         else:
             ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
-        self._tell()
+        self._faults.follow()
 
     @property
     def _is_failing(self) -> bool:
         is_there = self._state.is_on and not self._is_over
         return is_there and self._state.breaker.fault is Fault.FAILURES
-
-    @callback
-    def _tell(self) -> None:
-        if self._due() is not None:
-            self._spawn(self._async_tell(), "fault notice")
-
-    def _due(self) -> tuple[Fault, bool] | None:
-        """Return a fault of which is to be told, and whether it is there or over."""
-        if not self._state.is_on or self._is_over:
-            return None
-        told = self._state.told
-        if self._is_blind and Fault.GATE not in told:
-            return Fault.GATE, True
-        if self._is_blind is False and Fault.GATE in told:
-            return Fault.GATE, False
-        fault = self._state.breaker.fault
-        if fault is not None:
-            return None if fault in told else (fault, True)
-        return (min(told & _OF_RUNS), False) if told & _OF_RUNS else None
-
-    async def _async_tell(self) -> None:
-        async with self._telling:
-            while (due := self._due()) is not None:
-                beginning = self._beginnings
-                fault, is_there = due
-                await self._async_say(fault, is_there=is_there)
-                if beginning != self._beginnings:
-                    continue
-                told = self._state.told
-                if is_there:
-                    told |= {fault}
-                else:
-                    told &= _OF_RUNS if fault is Fault.GATE else {Fault.GATE}
-                self._state.put_told(told)
-                await self._state.async_save()
-
-    async def _async_say(self, fault: Fault, *, is_there: bool) -> None:
-        options = self._options()
-        if not is_there:
-            await self._notices.works_again(options, gate=fault is Fault.GATE)
-        elif fault is Fault.GATE:
-            await self._notices.gate_broken(options, self._sight.blindness)
-        else:
-            await self._notices.failing(options, self._state.breaker)
 
     async def _async_report(self) -> None:
         """Put up the one repair issue, or put new words into it (F7)."""
