@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 from typing import Any
+import zipfile
 
 from awesomeversion import AwesomeVersion
 from homeassistant.const import __version__ as running_version
@@ -27,6 +28,13 @@ IOT_CLASSES = {
     "local_polling",
     "local_push",
 }
+COMMANDS = (
+    "scripts/test",
+    "scripts/demo",
+    "scripts/bench",
+    "scripts/package",
+    ".ci/run",
+)
 IMPORT_BUDGET = 0.3  # seconds, on top of Home Assistant
 
 
@@ -94,6 +102,8 @@ def test_hacs_knows_the_oldest_home_assistant() -> None:
     assert _json(ROOT / "hacs.json") == {
         "name": "Proactive Agent",
         "homeassistant": "2026.10.0",
+        "zip_release": True,
+        "filename": "proactive_agent.zip",
     }
     assert AwesomeVersion(running_version) >= "2026.10.0"
 
@@ -250,13 +260,13 @@ def test_no_file_knows_the_machine_it_was_written_on() -> None:
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git checkout")
 def test_scripts_can_be_run() -> None:
     listed = subprocess.run(
-        ["git", "ls-files", "--stage", "scripts/test", "scripts/demo", ".ci/run"],  # noqa: S607
+        ["git", "ls-files", "--stage", *COMMANDS],  # noqa: S607
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     ).stdout.splitlines()
-    assert len(listed) == 3
+    assert len(listed) == len(COMMANDS)
     assert all(line.startswith("100755") for line in listed)
 
 
@@ -266,11 +276,53 @@ def test_scripts_can_be_run() -> None:
     ids=lambda path: path.stem,
 )
 def test_workflows_are_pinned_and_may_only_read(workflow: Path) -> None:
-    assert _yaml(workflow)["permissions"] == {"contents": "read"}
+    content = _yaml(workflow)
+    assert content["permissions"] == {"contents": "read"}
+    writing = {name for name, job in content["jobs"].items() if "permissions" in job}
+    assert writing == ({"package"} if workflow.stem == "release" else set())
     used = re.findall(r"uses: (.+)", workflow.read_text(encoding="utf-8"))
     assert used
     for action in used:
         assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # \S+", action), action
+
+
+# The zip of a release
+
+
+def _pack(*arguments: object) -> subprocess.CompletedProcess[str]:
+    return _python("scripts/package", *arguments)
+
+
+def test_a_release_holds_the_folder_and_nothing_else(tmp_path: Path) -> None:
+    packed = tmp_path / "proactive_agent.zip"
+    assert _pack(packed).returncode == 0
+    with zipfile.ZipFile(packed) as archive:
+        names = set(archive.namelist())
+        assert archive.read("manifest.json") == (PACKAGE / "manifest.json").read_bytes()
+    there = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert names == there
+
+
+def test_the_same_files_give_the_same_release(tmp_path: Path) -> None:
+    for name in ("one.zip", "two.zip"):
+        assert _pack(tmp_path / name).returncode == 0
+    one, two = ((tmp_path / name).read_bytes() for name in ("one.zip", "two.zip"))
+    assert one == two
+
+
+def test_a_release_has_the_version_of_its_tag(
+    manifest: Manifest, tmp_path: Path
+) -> None:
+    packed = tmp_path / "proactive_agent.zip"
+    refused = _pack("--tag", "v0.0.0", packed)
+    assert refused.returncode == 1
+    assert "the manifest says" in refused.stderr
+    assert not packed.exists()
+    assert _pack("--tag", f"v{manifest['version']}", packed).returncode == 0
 
 
 # Importing
