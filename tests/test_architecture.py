@@ -54,7 +54,7 @@ FLOORS: tuple[Floor, ...] = (
         "button",
         "services",
         "logbook",
-        "diagnostics",
+        "diagnostics handout handout.*",
         "repairs",
         "system_health",
         "trigger",

@@ -38,6 +38,7 @@ class EndpointRuntime:
         self._hass = hass
         self._entry = entry
         self._store = HeartbeatStore(hass, entry.entry_id)
+        self.shapes = self._store.shapes
         self._minds = Minds(hass, mind_options(entry), self._store.shapes)
         self._issues = ModelIssues(hass, entry)
         self._taps = Taps(hass, entry, self.answers, self._everyones_answers)
