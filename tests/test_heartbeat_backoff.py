@@ -229,6 +229,48 @@ async def test_what_an_entity_says_while_it_comes_up_has_not_happened(
 
 
 @pytest.mark.contract("C6")
+@pytest.mark.parametrize(
+    ("says", "at", "wakes"),
+    [
+        pytest.param([], 12, 2, id="back since the start"),
+        pytest.param([], 5, 1, id="perhaps only restored"),
+        pytest.param([(3, "on")], 30, 2, id="back soon after it"),
+        pytest.param([(3, "off"), (9, "on")], 15, 1, id="a default between"),
+        pytest.param([(9, "on"), (12, "off"), (15, "on")], 35, 2, id="back in the end"),
+        pytest.param([(2, "unavailable"), (20, "on")], 25, 1, id="back for a moment"),
+    ],
+)
+async def test_a_door_that_moves_as_soon_as_it_is_back_is_a_new_incident(
+    home: Home, beat: Beat, says: list[tuple[int, str]], at: int, wakes: int
+) -> None:
+    is_late = bool(says) and says[0][1] != "unavailable"
+    await restart(home, late=[DOOR] if is_late else [])
+    passed = 0
+    for second, state in (*says, (at, "off"), (at + 2, "on")):
+        await home.clock.tick(every=timedelta(seconds=second - passed))
+        passed = second
+        door(home, state)
+    await home.settled()
+    await home.clock.tick(every=timedelta(seconds=60))
+    await home.clock.tick(2)
+    assert chats(home) == wakes
+
+
+@pytest.mark.contract("C6")
+async def test_what_moved_before_a_process_was_killed_is_news_after_it(
+    home: Home, beat: Beat, hass_storage: dict[str, Any]
+) -> None:
+    await home.clock.tick(every=timedelta(seconds=20))
+    door(home, "off")
+    await home.clock.tick(every=timedelta(milliseconds=1))
+    left = on_disk(home, hass_storage)
+    door(home, "on")
+    await restart(home, hass_storage, left=left)
+    await home.clock.tick()
+    assert chats(home) == 2
+
+
+@pytest.mark.contract("C6")
 async def test_what_changed_while_it_was_off_is_seen_after_it(
     home: Home, beat: Beat
 ) -> None:
@@ -270,7 +312,7 @@ async def test_how_long_the_gate_was_closed_survives_a_restart(
 
 
 @pytest.mark.contract("C4")
-async def test_a_gate_entity_that_moves_leaves_nothing_behind(
+async def test_a_gate_entity_that_moves_leaves_one_mark_for_all_its_moves(
     home: Home,
     beat: Beat,
     hass_storage: dict[str, Any],
@@ -278,6 +320,7 @@ async def test_a_gate_entity_that_moves_leaves_nothing_behind(
 ) -> None:
     await home.clock.tick(every=timedelta(seconds=20))
     before = on_disk(home, hass_storage)
+    writes: list[Any] = []
     events: list[Any] = []
     home.hass.bus.async_listen("*", events.append)
     caplog.clear()
@@ -286,8 +329,12 @@ async def test_a_gate_entity_that_moves_leaves_nothing_behind(
         await home.clock.tick(every=timedelta(seconds=20))
         door(home, "on")
         await home.settled()
+        writes.append(on_disk(home, hass_storage))
     assert {event.event_type for event in events} == {EVENT_STATE_CHANGED}
-    assert on_disk(home, hass_storage) == before
+    assert writes == [writes[0]] * 3
+    before["data"]["heartbeats"][beat.id]["shown"]["has_moved"] = True
+    before["data"]["saved"] = writes[0]["data"]["saved"]
+    assert writes[0] == before
     assert not [one for one in caplog.records if "proactive_agent" in one.name]
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from homeassistant.core import CALLBACK_TYPE, CoreState, HomeAssistant, callback
 from homeassistant.helpers.event import async_call_later
+from homeassistant.util import dt as dt_util
 
 from ..engine.backoff import Shown, closed_long, moves, stays_quiet, with_last_words
 from ..engine.records import Outcome
@@ -15,11 +16,11 @@ from ..hearing import Ears
 from ..home.home import Reach, snapshot
 from ..models import Manners
 from ..past_actions import PastActions
-from ..saying import Listening
+from ..saying import Listening, all_said
 from ..store.beat_state import BeatState
+from .coming_up import ComingUp
 
-# Seconds after a start in which entities come up: what they say then, and take back,
-# has not happened in the home.
+# Seconds after a start in which entities come up.
 SETTLING: Final = 60
 
 
@@ -40,7 +41,8 @@ class Situation:
         self._showing: Mapping[str, str] | None = None
         self._has_moved = False
         self._listening = Listening(hass, self._said)
-        self._is_settling = hass.state is not CoreState.running
+        self._hears = hass.state is CoreState.running
+        self._coming_up: ComingUp | None = None
         self._cancel_timer: CALLBACK_TYPE | None = None
         if (shown := memory.shown) is not None and memory.last_saved is not None:
             # How the gate was while nobody judged it is not known.
@@ -48,13 +50,16 @@ class Situation:
 
     @callback
     def start(self) -> None:
-        """Listen from now on, or when the home has come up with Home Assistant."""
-        if self._is_settling:
+        """Listen from now on, with a doubt while the home comes up."""
+        if self._hears:
+            self.past_actions.resume()
+        else:
+            self._hears = True
+            self._coming_up = ComingUp(dt_util.utcnow())
+            self.follow(self._gate_ids)
             self._cancel_timer = TaskContext().run(
                 async_call_later, self._hass, SETTLING, self._settled
             )
-        else:
-            self.past_actions.resume()
 
     def gate_was(self, *, is_open: bool | None, now: datetime) -> None:
         """Note at each tick what the gate said; None is neither open nor closed."""
@@ -86,9 +91,13 @@ class Situation:
     def follow(self, gate_ids: frozenset[str]) -> None:
         """Hear from now on what these entities of the gate say."""
         self._gate_ids = gate_ids
-        if not self._is_settling:
-            is_needed = self._showing is not None or self._memory.shown is not None
-            self._listening.follow(gate_ids if is_needed else frozenset())
+        if not self._hears:
+            return
+        is_needed = self._last_shown is not None
+        self._listening.follow(gate_ids if is_needed else frozenset())
+        if is_needed and self._coming_up is not None:
+            for entity_id, state in all_said(self._hass, gate_ids).items():
+                self._hear(entity_id, state)
 
     def show(
         self,
@@ -135,7 +144,7 @@ class Situation:
 
     def close(self) -> None:
         """Let go of what is watched."""
-        self._is_settling = True
+        self._hears = False
         self._listening.follow(frozenset())
         self.past_actions.close()
         if self._cancel_timer is not None:
@@ -154,19 +163,38 @@ class Situation:
 
     @callback
     def _settled(self, _now: datetime) -> None:
-        self._cancel_timer = None
-        self._is_settling = False
+        self._cancel_timer = self._coming_up = None
         self.past_actions.resume()
-        self.follow(self._gate_ids)
+
+    @property
+    def _last_shown(self) -> Mapping[str, str] | None:
+        """What the run in flight was shown, or else the last one."""
+        if self._showing is not None:
+            return self._showing
+        return None if self._memory.shown is None else self._memory.shown.states
 
     @callback
     def _said(self, entity_id: str, state: str) -> None:
-        """Note that an entity of the gate is another than was shown, in memory (C4)."""
-        if self._showing is not None:
-            self._has_moved |= moves(self._showing, entity_id, state)
+        """Note that an entity of the gate is another than was shown.
+
+        That is on disk before it may have come back: no tick would see it any more.
+        """
+        if not self._hear(entity_id, state):
             return
         shown = self._memory.shown
-        if shown is None or shown.has_moved:
-            return
-        if moves(shown.states, entity_id, state):
+        if self._showing is not None:
+            self._has_moved = True
+        elif shown is not None and not shown.has_moved:
             self._memory.put_shown(replace(shown, has_moved=True))
+            self._memory.save_soon(0)
+
+    def _hear(self, entity_id: str, state: str) -> bool:
+        """Say whether an entity has become another than was shown."""
+        has_moved = moves(self._last_shown or {}, entity_id, state)
+        if self._coming_up is None:
+            return has_moved
+        if has_moved:
+            return self._coming_up.has_moved(entity_id, dt_util.utcnow())
+        if (now := self._hass.states.get(entity_id)) is not None:
+            self._coming_up.is_back(entity_id, now.last_changed)
+        return False
