@@ -9,6 +9,7 @@ from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from .activity import Activity
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat.heartbeat import Heartbeat
+from .identity import KEY_ACTIVITY
 from .runtime import ProactiveAgentConfigEntry
 
 PARALLEL_UPDATES = 0
@@ -30,7 +31,7 @@ class ActivityEvent(HeartbeatEntity, EventEntity):
 
     def __init__(self, heartbeat: Heartbeat) -> None:
         """Be the activity of a heartbeat."""
-        super().__init__(heartbeat, "activity")
+        super().__init__(heartbeat, KEY_ACTIVITY)
         self._attr_event_types = [*Activity]
 
     async def async_added_to_hass(self) -> None:

@@ -1,5 +1,6 @@
 """How a heartbeat is known outside: its device, its switch, its name."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from homeassistant.components.switch import DOMAIN as SWITCH_DOMAIN
@@ -8,7 +9,9 @@ from homeassistant.helpers import device_registry as dr, entity_registry as er
 
 from .const import ATTR_HEARTBEAT, DOMAIN
 
+KEY_ACTIVITY = "activity"
 KEY_HEARTBEAT = "heartbeat"
+KEY_STATUS = "status"
 
 
 def unique_id(heartbeat_id: str, key: str) -> str:
@@ -20,6 +23,19 @@ def switch_of(hass: HomeAssistant, heartbeat_id: str) -> str | None:
     """Return the entity id of a heartbeat's switch, None if it is not registered."""
     return er.async_get(hass).async_get_entity_id(
         SWITCH_DOMAIN, DOMAIN, unique_id(heartbeat_id, KEY_HEARTBEAT)
+    )
+
+
+def without_own(
+    hass: HomeAssistant, entity_ids: Iterable[str], heartbeat_id: str
+) -> frozenset[str]:
+    """Leave out the entities of this heartbeat."""
+    entities = er.async_get(hass).entities
+    return frozenset(
+        entity_id
+        for entity_id in entity_ids
+        if (entry := entities.get(entity_id)) is None
+        or entry.config_subentry_id != heartbeat_id
     )
 
 

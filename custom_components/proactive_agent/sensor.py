@@ -22,6 +22,7 @@ from .engine.plain_text import MAX_LENGTH, plain_line
 from .engine.records import Outcome, Status
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat.heartbeat import Heartbeat
+from .identity import KEY_STATUS
 from .runtime import ProactiveAgentConfigEntry
 
 PARALLEL_UPDATES = 0
@@ -51,7 +52,7 @@ def _why_paused(heartbeat: Heartbeat) -> Mapping[str, Any] | None:
 
 SENSORS = (
     HeartbeatSensorDescription(
-        key="status",
+        key=KEY_STATUS,
         device_class=SensorDeviceClass.ENUM,
         options=[*Status],
         value_fn=lambda heartbeat: heartbeat.status,
