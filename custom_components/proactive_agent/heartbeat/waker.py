@@ -10,6 +10,7 @@ from ..engine.records import Cause, GateVerdict, RunRecord
 from ..gate.keeper import GateKeeper
 from ..hearing import Ears, Hearing
 from ..home.home import Reach, resolve
+from ..identity import without_own
 from ..models import HeartbeatOptions
 from ..past_actions import PastActions
 from ..run import RunPlan
@@ -35,6 +36,7 @@ class Waker:
     ) -> None:
         """Prepare; the gate is closed until it has been built."""
         self._hass = hass
+        self._heartbeat_id = heartbeat_id
         self._options = options
         self._gate = GateKeeper(hass, heartbeat_id, options)
         self._ears = Ears(memory)
@@ -58,7 +60,7 @@ class Waker:
     async def async_build(self) -> None:
         """Build the gate of the present options (G1), and listen to it (G4)."""
         await self._gate.async_build()
-        self._situation.follow(self._gate.entity_ids)
+        self._situation.follow(self._news_ids)
 
     @callback
     def start(self) -> None:
@@ -132,8 +134,13 @@ class Waker:
         if not is_open:
             return False
         return not self._situation.is_old_news(
-            self._gate.entity_ids, self.reach(), self._options.manners, now
+            self._news_ids, self.reach(), self._options.manners, now
         )
+
+    @property
+    def _news_ids(self) -> frozenset[str]:
+        """The gate's entities; what a heartbeat changes by running is no news (G4)."""
+        return without_own(self._hass, self._gate.entity_ids, self._heartbeat_id)
 
     @callback
     def plan(
@@ -149,7 +156,7 @@ class Waker:
         `requests` tell the model what its owner was asked before (P5).
         """
         reach = self.reach()
-        gate_ids, manners = self._gate.entity_ids, self._options.manners
+        gate_ids, manners = self._news_ids, self._options.manners
         states = self._situation.show(gate_ids, reach, manners, for_good=not dry_run)
         return RunPlan(
             options=self._options,
