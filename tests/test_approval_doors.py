@@ -35,6 +35,7 @@ from tests.support.heartbeats import (
     let_run,
 )
 from tests.support.llm_server import llm_server
+from tests.support.notifiers import hear
 
 __all__ = ["clock", "door", "home", "llm_server"]
 
@@ -492,6 +493,32 @@ async def test_with_the_endpoint_its_questions_leave_the_phones(
     await door.hass.config_entries.async_remove(door.home.entry.entry_id)
     await door.home.settled()
     assert door.cleared[1:] == [f"proactive_agent_{second}"]
+
+
+@pytest.mark.contract("P2", "P7")
+@pytest.mark.parametrize("restarts", [False, True], ids=["on", "restarted"])
+@pytest.mark.parametrize("end", ["approve", "reject", "off", "gone", "expired", "all"])
+async def test_a_question_leaves_the_phone_that_shows_it_though_another_is_told_now(
+    door: Door, end: str, restarts: bool
+) -> None:
+    approval_id = await door.ask()
+    other = hear(door.hass, "mobile_app_other")
+    await door.beat.change(notify=["notify.mobile_app_other"])
+    if restarts:
+        await door.home.reload()
+    if end == "off":
+        await door.beat.turn("off")
+    elif end == "gone":
+        await door.beat.remove()
+    elif end == "expired":
+        await door.home.clock.tick(every=timedelta(hours=2))
+    elif end == "all":
+        await door.hass.config_entries.async_remove(door.home.entry.entry_id)
+    else:
+        await door.answer(end, approval_id)
+    await door.home.settled()
+    assert door.cleared == [f"proactive_agent_{approval_id}"]
+    assert "clear_notification" not in [call.data["message"] for call in other]
 
 
 @pytest.mark.contract("D1")

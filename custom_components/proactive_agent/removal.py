@@ -7,7 +7,7 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.exceptions import ConfigEntryError
 
-from .asking.reporter import tag_of
+from .asking.reporter import shown_on, tag_of
 from .engine.approvals import pending
 from .models import HeartbeatOptions
 from .notifier.notifier import Notifier
@@ -33,7 +33,7 @@ async def _clear_requests(
     await asyncio.gather(
         *(
             notifier.async_clear(
-                HeartbeatOptions.from_subentry(subentry).notify,
+                shown_on(approval, HeartbeatOptions.from_subentry(subentry)),
                 tag=tag_of(approval),
                 context=Context(),
             )

@@ -37,6 +37,7 @@ FULL = replace(
     run_id="01RUN",
     index=2,
     context_id="01CONTEXT",
+    targets=("notify.phone",),
     status=ApprovalStatus.REJECTED,
     settled=NOON + timedelta(minutes=1),
     answered_by="Anna",
@@ -61,7 +62,13 @@ def test_each_status_survives(status: ApprovalStatus) -> None:
     assert approval_from_dict(approval_as_dict(one)) == one
 
 
-@pytest.mark.parametrize("key", KEYS)
+def test_where_a_request_of_before_is_shown_is_not_known() -> None:
+    data = approval_as_dict(FULL)
+    del data["targets"]
+    assert approval_from_dict(data) == replace(FULL, targets=())
+
+
+@pytest.mark.parametrize("key", sorted({*KEYS} - {"targets"}))
 def test_half_a_request_is_none(key: str) -> None:
     data = approval_as_dict(FULL)
     del data[key]
@@ -103,6 +110,7 @@ def test_rubbish_is_no_request(key: str, rubbish: Any) -> None:
         {"must_ask": 1},
         {"entity_id": "lock.front"},
         {"named": [None]},
+        {"targets": "notify.phone"},
         {"states": {"lock.front": None}},
         {"entries": {"lock.front": 5}},
         {"asked": "2026-11-30T12:00:00"},

@@ -151,10 +151,10 @@ class Approvals:
             raise ApprovalError(ApprovalFault.NOT_WRITTEN)
 
     @callback
-    def mark_asked(self, approval_id: str) -> None:
-        """Note that its owner has been asked, so that a restart need not."""
+    def mark_asked(self, approval_id: str, targets: tuple[str, ...]) -> None:
+        """Note where its owner has been asked, so that a restart need not."""
         self._replace(
-            replace(one, is_asked=True)
+            replace(one, is_asked=True, targets=targets)
             for one in self.pending
             if one.approval_id == approval_id
         )

@@ -235,12 +235,14 @@ class Asking:
             context_id=ulid_now(),
             asked=now,
             expires=now + self._options().manners.approval_timeout,
+            targets=self._options().notify,
         )
         return replace(approval, words=await self._reporter.words(approval))
 
     async def _asked(self, approval: Approval) -> None:
-        await self._reporter.asked(self._options(), approval)
-        self._approvals.mark_asked(approval.approval_id)
+        options = self._options()
+        await self._reporter.asked(options, approval)
+        self._approvals.mark_asked(approval.approval_id, options.notify)
 
     async def _on_yes(self, approval: Approval) -> RefusalKind | None:
         options = self._options()

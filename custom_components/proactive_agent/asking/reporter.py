@@ -115,7 +115,7 @@ class ApprovalReporter:
     async def cleared(self, options: HeartbeatOptions, approval: Approval) -> None:
         """Take a request off every device (P2)."""
         await self._notifier.async_clear(
-            options.notify, tag=tag_of(approval), context=Context()
+            shown_on(approval, options), tag=tag_of(approval), context=Context()
         )
 
     async def executed(
@@ -224,6 +224,11 @@ def due_id_of(approval: Approval) -> str:
 def tag_of(approval: Approval) -> str:
     """Return the tag under which phones show a request."""
     return f"{DOMAIN}_{approval.approval_id}"
+
+
+def shown_on(approval: Approval, options: HeartbeatOptions) -> tuple[str, ...]:
+    """Return the targets that show a request, also if others are told by now."""
+    return approval.targets or options.notify
 
 
 def _ending(record: ActionRecord, refused: RefusalKind | None) -> str:

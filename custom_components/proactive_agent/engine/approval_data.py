@@ -28,7 +28,7 @@ def approval_as_dict(approval: Approval) -> dict[str, Any]:
     settled = approval.settled
     return {
         **{key: getattr(approval, key) for key in plain},
-        **{key: [*getattr(approval, key)] for key in _LISTS},
+        **{key: [*getattr(approval, key)] for key in (*_LISTS, "targets")},
         **{key: {**getattr(approval, key)} for key in _MAPS},
         **{key: getattr(approval, key).isoformat() for key in _MOMENTS},
         "status": approval.status.value,
@@ -50,6 +50,8 @@ def approval_from_dict(data: Mapping[str, Any]) -> Approval:
         **{key: _typed(data, key, str) for key in _TEXTS},
         **{key: _typed(data, key, bool) for key in _FLAGS},
         **{key: _texts(data, key) for key in _LISTS},
+        # No answer depends on it, and requests of before have none.
+        "targets": _texts({"targets": [], **data}, "targets"),
         "data": _typed(data, "data", dict),
         **{key: _pairs(data, key) for key in ("states", "entries")},
         **{key: _moment(data[key]) for key in _MOMENTS},

@@ -59,9 +59,9 @@ class Approval:
     as they were then; `secret` is what a button on a phone sends back; `run_id` and
     `index` are its place in the record of the run that asked; `context_id` is the
     context it is called with; `entries` are those of the registry that its entity ids
-    stood for, which may be given to others (P4). `is_asked` once its owner has been
-    told of it, `has_changed` if its entities have shown something else since it was
-    refused (P5).
+    stood for, which may be given to others (P4); `targets` show it. `is_asked` once its
+    owner has been told of it, `has_changed` if its entities have shown something else
+    since it was refused (P5).
     """
 
     approval_id: str
@@ -85,6 +85,7 @@ class Approval:
     settled: datetime | None = None
     answered_by: str | None = None
     note: str | None = None
+    targets: tuple[str, ...] = ()
     is_asked: bool = False
     has_changed: bool = False
 
