@@ -50,13 +50,17 @@ class Texts:
     def name_of(self, action: ActionRecord) -> str:
         """Name an action as a person would: what was done, and to what."""
         domain, _, service = action.action.partition(".")
-        entities = ", ".join(self._entity_name(entity) for entity in action.entity_id)
+        entities = self.things_of(action)
         if domain in _SCRIPT_DOMAINS and entities:
             return entities
         done = self._translations.get(
             f"component.{domain}.services.{service}.name", action.action
         )
         return f"{done} ({entities})" if entities else done
+
+    def things_of(self, action: ActionRecord) -> str:
+        """Name what an action was done to."""
+        return ", ".join(self._entity_name(entity) for entity in action.entity_id)
 
     def _entity_name(self, entity_id: str) -> str:
         state = self._hass.states.get(entity_id)

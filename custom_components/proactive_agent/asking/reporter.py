@@ -9,6 +9,8 @@ from ..activity import Activity, OnActivity
 from ..const import (
     ATTR_ANSWERED_BY,
     ATTR_APPROVAL_ID,
+    ATTR_BECAUSE,
+    ATTR_DID,
     ATTR_MESSAGE,
     ATTR_REQUEST,
     ATTR_RUN_ID,
@@ -17,6 +19,7 @@ from ..const import (
     EVENT_ACTED,
     EVENT_APPROVAL_ANSWERED,
     EVENT_APPROVAL_REQUESTED,
+    EVENT_FAILED,
     TAP_APPROVE,
     TAP_REJECT,
 )
@@ -34,6 +37,7 @@ from ..engine.report import Phrases
 from ..identity import Identity
 from ..models import HeartbeatOptions
 from ..notifier.notifier import Button, Notifier, OnLate
+from ..telling import deeds
 from ..telling.reporter import Told
 from ..texts import Texts, local_time
 
@@ -129,9 +133,14 @@ class ApprovalReporter:
         """Tell by this message how an approved action ended (S3)."""
         context = Context(id=approval.context_id)
         if record.status is ActionStatus.DONE:
-            self._fire(EVENT_ACTED, options, approval, message, context, record)
+            texts = await Texts.async_load(self._hass, (record,))
+            did = deeds.in_words(texts, (record,))
+            self._fire(EVENT_ACTED, options, approval, message, context, record, did)
             self._on_activity(Activity.ACTED, _activity(approval, message), context)
+        elif record.status is ActionStatus.ALREADY:
+            self._on_activity(Activity.SPOKE, _activity(approval, message), context)
         else:
+            self._fire(EVENT_FAILED, options, approval, message, context, record)
             self._on_activity(Activity.FAILED, _activity(approval, message), context)
         return await self._send(options, approval, message, context, on_late)
 
@@ -161,6 +170,7 @@ class ApprovalReporter:
     ) -> Told:
         """Tell by this message what a restart has cut short (P3)."""
         context = Context()
+        self._fire(EVENT_FAILED, options, approval, message, context)
         self._on_activity(Activity.FAILED, _activity(approval, message), context)
         return await self._send(options, approval, message, context, on_late)
 
@@ -195,6 +205,7 @@ class ApprovalReporter:
         message: str,
         context: Context,
         record: ActionRecord | None = None,
+        did: str | None = None,
     ) -> None:
         action = record or as_record(approval, ActionStatus.WAITING)
         self._hass.bus.async_fire(
@@ -208,9 +219,10 @@ class ApprovalReporter:
                 ATTR_MESSAGE: message,
                 ATTR_ANSWERED_BY: approval.answered_by,
                 "status": approval.status,
-                "because": approval.because,
+                ATTR_BECAUSE: approval.because,
                 "expires": approval.expires.isoformat(),
                 "actions": [action_as_dict(action)],
+                **({ATTR_DID: did} if did else {}),
             },
             context=context,
         )

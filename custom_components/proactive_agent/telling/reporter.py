@@ -1,21 +1,11 @@
 """What a heartbeat tells: bus events, messages to the owner, activity."""
 
 from dataclasses import dataclass, field
-from typing import Any
 
 from homeassistant.core import Context, HomeAssistant, callback
 
-from ..activity import Activity, OnActivity
-from ..const import (
-    ATTR_MESSAGE,
-    ATTR_REASON,
-    ATTR_RUN_ID,
-    CONF_CHECK_PROMPT,
-    EVENT_ACTED,
-    EVENT_HEARTBEAT_TICK,
-)
+from ..activity import OnActivity
 from ..engine.due import Due
-from ..engine.export import action_as_dict
 from ..engine.records import ActionRecord, ActionStatus, Outcome
 from ..engine.report import (
     Ending,
@@ -29,19 +19,10 @@ from ..models import HeartbeatOptions
 from ..notifier.notifier import Delivery, Notifier, OnLate
 from ..run import Run
 from ..texts import Texts
+from .run_events import RunEvents
 
 # Why a message was not sent, as a record says it.
 NOT_NEWS = "already_told"
-# The outcomes of a run that could not do its work (as F7 counts them).
-_FAILURES = frozenset(
-    {
-        Outcome.ERROR,
-        Outcome.TIMEOUT,
-        Outcome.TURN_LIMIT,
-        Outcome.ACTION_LIMIT,
-        Outcome.TOKEN_LIMIT,
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,27 +46,13 @@ class Reporter:
     ) -> None:
         """Report for the heartbeat with this identity."""
         self._hass = hass
-        self._identity = identity
         self._notifier = notifier
-        self._on_activity = on_activity
+        self._events = RunEvents(hass, identity, on_activity)
 
     @callback
     def woke(self, run: Run) -> None:
         """Tell that the model is about to be called."""
-        self._hass.bus.async_fire(
-            EVENT_HEARTBEAT_TICK, self._run_data(run), context=run.plan.context
-        )
-        if run.plan.dry_run:
-            return
-        self._on_activity(
-            Activity.WOKE,
-            {
-                ATTR_RUN_ID: run.run_id,
-                "cause": run.plan.cause,
-                ATTR_REASON: "; ".join(v.reason for v in run.plan.gate),
-            },
-            run.plan.context,
-        )
+        self._events.woke(run)
 
     async def ended(self, run: Run, ending: Ending, on_late: OnLate) -> Told:
         """Report a run that is over: at most one message (S1, S3); a dry run none.
@@ -94,17 +61,24 @@ class Reporter:
         """
         if run.plan.dry_run:
             return Told()
-        phrases = await self._phrases((*ending.actions, *ending.unhelpful))
-        message = owner_message(ending, phrases)
+        texts = await Texts.async_load(self._hass, (*ending.actions, *ending.unhelpful))
+        message = owner_message(ending, _phrases(texts))
         targets = self._targets(run, ending)
-        if targets is None:
-            self._activity_of(run, ending, None)
-            return Told(not_sent=NOT_NEWS if message else None)
-        self._activity_of(run, ending, message)
+        if message is not None and targets is not None:
+            self._events.acted(
+                run.plan.options,
+                run.run_id,
+                actions=ending.actions,
+                message=message,
+                outcome=ending.outcome,
+                context=run.plan.context,
+                texts=texts,
+            )
+        self._events.failed(run, ending, texts)
         if message is None:
             return Told()
-        data, context = self._run_data(run), run.plan.context
-        self._fire_acted(data, ending.actions, message, context)
+        if targets is None:
+            return Told(not_sent=NOT_NEWS)
         return Told(
             message=message,
             delivery=await self._send_news(run, ending, message, targets, on_late),
@@ -117,10 +91,18 @@ class Reporter:
 
         `first_word` if the owner has heard nothing of this run: its event is due (S3).
         """
-        message = settled_message(action, await self._phrases((action,)))
+        texts = await Texts.async_load(self._hass, (action,))
+        message = settled_message(action, _phrases(texts))
         if action.status is ActionStatus.DONE and first_word:
-            data = self._run_data(run)
-            self._fire_acted(data, (action,), message, run.plan.context)
+            self._events.acted(
+                run.plan.options,
+                run.run_id,
+                actions=(action,),
+                message=message,
+                outcome=Outcome.ACTED,
+                context=run.plan.context,
+                texts=texts,
+            )
         return await self._send(
             run.plan.options, message, f"{run.run_id}_settled", run.plan.context
         )
@@ -134,19 +116,18 @@ class Reporter:
         """
         message, context = due.message, Context()
         if message is None:
-            message = interrupted_message(due.actions, await self._phrases(due.actions))
+            texts = await Texts.async_load(self._hass, due.actions)
+            message = interrupted_message(due.actions, _phrases(texts))
             has_acted = Ending(actions=due.actions).acted
             if message is not None and has_acted and due.is_of_run:
-                data = self._data(options, due.run_id)
-                self._fire_acted(data, due.actions, message, context)
-                self._on_activity(
-                    Activity.ACTED,
-                    {
-                        ATTR_RUN_ID: due.run_id,
-                        "outcome": Outcome.STOPPED,
-                        ATTR_MESSAGE: message,
-                    },
-                    context,
+                self._events.acted(
+                    options,
+                    due.run_id,
+                    actions=due.actions,
+                    message=message,
+                    outcome=Outcome.STOPPED,
+                    context=context,
+                    texts=texts,
                 )
         if message is None:
             return Told()
@@ -201,10 +182,6 @@ class Reporter:
         note(delivery)
         return delivery
 
-    async def _phrases(self, actions: tuple[ActionRecord, ...]) -> Phrases:
-        texts = await Texts.async_load(self._hass, actions)
-        return Phrases(say=texts.say, name_of=texts.name_of)
-
     async def _send(
         self,
         options: HeartbeatOptions,
@@ -220,49 +197,6 @@ class Reporter:
             context=context,
         )
 
-    def _fire_acted(
-        self,
-        run_data: dict[str, Any],
-        actions: tuple[ActionRecord, ...],
-        message: str,
-        context: Context,
-    ) -> None:
-        self._hass.bus.async_fire(
-            EVENT_ACTED,
-            {
-                **run_data,
-                "actions": [action_as_dict(action) for action in actions],
-                ATTR_MESSAGE: message,
-            },
-            context=context,
-        )
 
-    def _activity_of(self, run: Run, ending: Ending, message: str | None) -> None:
-        data = {
-            ATTR_RUN_ID: run.run_id,
-            "outcome": ending.outcome,
-            ATTR_MESSAGE: message,
-        }
-        if ending.acted:
-            self._on_activity(Activity.ACTED, data, run.plan.context)
-        elif message is not None:
-            self._on_activity(Activity.SPOKE, data, run.plan.context)
-        if ending.outcome in _FAILURES:
-            error = ending.error
-            kind = error.kind if error else ending.outcome
-            reason = error.message if error else None
-            self._on_activity(
-                Activity.FAILED,
-                {ATTR_RUN_ID: run.run_id, "kind": kind, ATTR_REASON: reason},
-                run.plan.context,
-            )
-
-    def _run_data(self, run: Run) -> dict[str, Any]:
-        return self._data(run.plan.options, run.run_id)
-
-    def _data(self, options: HeartbeatOptions, run_id: str) -> dict[str, Any]:
-        return {
-            **self._identity.describe(self._hass, options.title),
-            CONF_CHECK_PROMPT: options.check_prompt,
-            ATTR_RUN_ID: run_id,
-        }
+def _phrases(texts: Texts) -> Phrases:
+    return Phrases(say=texts.say, name_of=texts.name_of)

@@ -1,0 +1,129 @@
+"""What Home Assistant hears of a run: bus events, and the heartbeat's activity."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from homeassistant.core import Context, HomeAssistant
+
+from ..activity import Activity, OnActivity
+from ..const import (
+    ATTR_BECAUSE,
+    ATTR_DID,
+    ATTR_DRY_RUN,
+    ATTR_MESSAGE,
+    ATTR_REASON,
+    ATTR_RUN_ID,
+    CONF_CHECK_PROMPT,
+    EVENT_ACTED,
+    EVENT_FAILED,
+    EVENT_HEARTBEAT_TICK,
+)
+from ..engine.export import action_as_dict
+from ..engine.plain_text import plain_line
+from ..engine.records import ActionRecord, ActionStatus, Outcome
+from ..engine.report import Ending
+from ..identity import Identity
+from ..models import HeartbeatOptions
+from ..run import Run
+from ..texts import Texts
+from . import deeds
+
+# The outcomes of a run that could not do its work (as F7 counts them).
+_FAILURES: Final = frozenset(
+    {
+        Outcome.ERROR,
+        Outcome.TIMEOUT,
+        Outcome.TURN_LIMIT,
+        Outcome.ACTION_LIMIT,
+        Outcome.TOKEN_LIMIT,
+    }
+)
+
+
+class RunEvents:
+    """Fires the events of one heartbeat's runs, and tells its activity."""
+
+    def __init__(
+        self, hass: HomeAssistant, identity: Identity, on_activity: OnActivity
+    ) -> None:
+        """Speak of the heartbeat with this identity."""
+        self._hass = hass
+        self._identity = identity
+        self._on_activity = on_activity
+
+    def woke(self, run: Run) -> None:
+        """Tell that the model is about to be called, and why."""
+        plan = run.plan
+        data = {
+            **self._data(plan.options, run.run_id),
+            "cause": plan.cause,
+            ATTR_BECAUSE: plan.grounds,
+            ATTR_DRY_RUN: plan.dry_run,
+        }
+        self._hass.bus.async_fire(EVENT_HEARTBEAT_TICK, data, context=plan.context)
+        if not plan.dry_run:
+            told = {
+                ATTR_RUN_ID: run.run_id,
+                "cause": plan.cause,
+                ATTR_REASON: plan.grounds,
+            }
+            self._on_activity(Activity.WOKE, told, plan.context)
+
+    def acted(
+        self,
+        options: HeartbeatOptions,
+        run_id: str,
+        *,
+        actions: tuple[ActionRecord, ...],
+        message: str,
+        outcome: Outcome,
+        context: Context,
+        texts: Texts,
+    ) -> None:
+        """Tell that a run has acted, or has something to say (S3)."""
+        done = [*_done(actions)]
+        self._hass.bus.async_fire(
+            EVENT_ACTED,
+            {
+                **self._data(options, run_id),
+                "actions": [action_as_dict(action) for action in actions],
+                ATTR_DID: deeds.in_words(texts, done),
+                ATTR_MESSAGE: message,
+            },
+            context=context,
+        )
+        self._on_activity(
+            Activity.ACTED if done else Activity.SPOKE,
+            {ATTR_RUN_ID: run_id, "outcome": outcome, ATTR_MESSAGE: message},
+            context,
+        )
+
+    def failed(self, run: Run, ending: Ending, texts: Texts) -> None:
+        """Tell of a run that could not do its work, and why; of others nothing."""
+        if ending.outcome not in _FAILURES:
+            return
+        error = ending.error
+        kind = error.kind if error else ending.outcome
+        reason = error.message if error else texts.say(f"failed_{ending.outcome}")
+        said = {"kind": kind, ATTR_REASON: plain_line(reason)}
+        self._hass.bus.async_fire(
+            EVENT_FAILED,
+            {**self._data(run.plan.options, run.run_id), **said},
+            context=run.plan.context,
+        )
+        told = {ATTR_RUN_ID: run.run_id, **said}
+        self._on_activity(Activity.FAILED, told, run.plan.context)
+
+    def _data(self, options: HeartbeatOptions, run_id: str) -> dict[str, Any]:
+        return {
+            **self._identity.describe(self._hass, options.title),
+            CONF_CHECK_PROMPT: options.check_prompt,
+            ATTR_RUN_ID: run_id,
+        }
+
+
+def _done(actions: Iterable[ActionRecord]) -> Iterable[ActionRecord]:
+    """Yield what a run did by itself; what had a yes is told by itself (S3)."""
+    for action in actions:
+        if action.status is ActionStatus.DONE and action.answered_by is None:
+            yield action
