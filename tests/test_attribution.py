@@ -86,7 +86,7 @@ async def test_a_light_was_turned_off_by_the_heartbeat(
     assert row["context_domain"] == "proactive_agent"
     assert row["context_event_type"] == "proactive_agent_heartbeat_tick"
     assert row["context_name"] == "Milonga"
-    assert row["context_message"] == "woke up to check"
+    assert row["context_message"] == "woke because it was asked to check now"
     assert "context_user_id" not in row
 
 

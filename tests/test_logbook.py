@@ -8,15 +8,29 @@ from homeassistant.components.logbook.models import async_event_to_row
 from homeassistant.components.logbook.processor import EventProcessor
 from homeassistant.const import EVENT_STATE_CHANGED
 from homeassistant.core import Context, Event, HomeAssistant, callback
+from homeassistant.exceptions import ServiceValidationError
+from homeassistant.helpers import entity_registry as er
 from homeassistant.setup import async_setup_component
 import pytest
 from pytest_homeassistant_custom_component.common import MockUser
+from syrupy.assertion import SnapshotAssertion
 
-from tests.support.doors import BACK, FRONT, Door, door
-from tests.support.heartbeats import FEED, Home, clock, home
-from tests.support.llm_server import calls, llm_server, text
+from tests.support.doors import BACK, BECAUSE, FRONT, Door, door
+from tests.support.heartbeats import (
+    FEED,
+    HUNGRY,
+    INTERVAL,
+    LAMP,
+    Home,
+    clock,
+    home,
+)
+from tests.support.llm_server import Held, Raw, calls, llm_server, text
 
 __all__ = ["clock", "door", "home", "llm_server"]
+
+WANTED = "Unlock lock (Front door)"
+CHANGED = "Not done after your yes, because things have changed since you were asked"
 
 
 @pytest.fixture
@@ -45,43 +59,34 @@ def _page(hass: HomeAssistant, events: list[Any]) -> list[dict[str, Any]]:
     return list(EventProcessor(hass, types).humanify((row for row in rows), None))
 
 
+def _sentences(hass: HomeAssistant, events: list[Any]) -> list[str]:
+    """Return our lines of the page, oldest first, as they are read there."""
+    return [
+        f"{entry['name']} {entry['message']}"
+        for entry in _page(hass, events)
+        if entry.get("domain") == "proactive_agent"
+    ]
+
+
 @pytest.mark.contract("A8")
 async def test_what_a_run_did_is_put_down_to_its_heartbeat(
     events: list[Any], home: Home
 ) -> None:
-    beat = await home.add_heartbeat(act=FEED)
+    await home.add_heartbeat(act=FEED)
     home.llm_server.play(calls(("feed", {"food": "meal"})), text("Fed."))
     events.clear()
     await home.clock.tick()
-    page = _page(home.hass, events)
-    ours = [entry for entry in page if entry.get("domain") == "proactive_agent"]
-    assert [(entry["name"], entry["message"]) for entry in ours] == [
-        ("Milonga", "woke up to check"),
-        ("Milonga", "reported: Done: Feed."),
+    assert _sentences(home.hass, events) == [
+        "Milonga woke for its check",
+        "Milonga ran Feed, and told you: “Done: Feed.”",
     ]
-    assert {entry["entity_id"] for entry in ours} == {beat.switch}
+    page = _page(home.hass, events)
     deeds = [entry for entry in page if entry.get("entity_id") == "script.feed"]
     assert deeds
     for deed in deeds:
         assert deed["context_name"] == "Milonga"
         assert deed["context_domain"] == "proactive_agent"
         assert deed["context_event_type"] == "proactive_agent_heartbeat_tick"
-
-
-@pytest.mark.contract("A8", "F8")
-async def test_a_stop_stands_on_the_page(events: list[Any], home: Home) -> None:
-    await home.add_heartbeat(fuses={"max_ticks": 1})
-    home.llm_server.play(text("Fine."))
-    await home.clock.tick()
-    ours = [
-        entry
-        for entry in _page(home.hass, events)
-        if entry.get("domain") == "proactive_agent"
-    ]
-    assert [entry["message"] for entry in ours] == [
-        "woke up to check",
-        "stopped: it has used all its ticks",
-    ]
 
 
 @pytest.fixture
@@ -91,12 +96,272 @@ async def story(events: list[Any], door: Door) -> list[Any]:
     return events
 
 
-def _told(door: Door, events: list[Any]) -> list[str]:
-    page = _page(door.hass, events)
-    ours = [entry for entry in page if entry.get("domain") == "proactive_agent"]
-    assert {entry["name"] for entry in ours} == {"Milonga"}
-    assert {entry["entity_id"] for entry in ours} == {door.beat.switch}
-    return [entry["message"] for entry in ours]
+@pytest.mark.contract("A8", "P2", "F8", "S1")
+async def test_a_whole_story_is_told_in_plain_words_and_in_order(
+    story: list[Any], door: Door, snapshot: SnapshotAssertion
+) -> None:
+    """Woke, acted, asked, got its yes, did it, and stopped: the device's own page."""
+    hass, home, beat = door.hass, door.home, door.beat
+    anna = MockUser(name="Anna", is_owner=True).add_to_hass(hass)
+    await beat.change(conditions=[HUNGRY], act=FEED, manners={"may_stop": True})
+    await home.set("hungry", on=True)
+    story.clear()
+    unlock = {"entity_id": FRONT, "because": BECAUSE}
+    home.llm_server.play(
+        calls(("feed", {"food": "meal"}), ("lock_unlock", unlock)),
+        calls(("tell_owner", {"message": "Milonga was hungry and is fed."})),
+        text("Done."),
+    )
+    await home.clock.tick()
+    await door.answer("approve", door.shown["approval_id"], Context(user_id=anna.id))
+    await home.settled()
+    home.llm_server.play(
+        calls(("stop_heartbeat", {"reason": "She is home and fed."})), text("Bye.")
+    )
+    await beat.check_now(Context(user_id=anna.id))
+    await home.settled()
+    own = {
+        entry.entity_id
+        for entry in er.async_entries_for_device(er.async_get(hass), _device(door))
+    }
+    page = [
+        _as_read(entry)
+        for entry in _page(hass, story)
+        if entry.get("entity_id") in own or entry.get("domain") == "proactive_agent"
+    ]
+    assert page == snapshot
+
+
+def _device(door: Door) -> str:
+    entry = er.async_get(door.hass).async_get(door.beat.switch)
+    assert entry
+    assert entry.device_id
+    return entry.device_id
+
+
+def _as_read(entry: dict[str, Any]) -> str:
+    """Return a line of the page: a sentence, or what an entity came to say."""
+    if "message" in entry:
+        return f"{entry['name']} {entry['message']}"
+    kind = entry.get("attributes", {}).get("event_type")
+    is_moment = kind or str(entry["state"]).startswith("20")
+    said = kind or ("<moment>" if is_moment else entry["state"])
+    return f"    {entry['name']}: {said}"
+
+
+WOKEN: dict[str, tuple[dict[str, Any], str]] = {
+    "a state": (HUNGRY, "hungry is On"),
+    "a state for a while": (
+        HUNGRY | {"for": {"minutes": 5}},
+        "hungry is On for 0:05:00",
+    ),
+    "an attribute": (
+        HUNGRY | {"attribute": "editable", "state": False},
+        "hungry has editable False",
+    ),
+    "the owner's own words": (HUNGRY | {"alias": "She is hungry"}, "She is hungry"),
+    "a number": (
+        {"condition": "numeric_state", "entity_id": "sensor.fridge", "above": 7},
+        "Fridge is 9.5 °C, above 7",
+    ),
+    "a number between two": (
+        {
+            "condition": "numeric_state",
+            "entity_id": "sensor.fridge",
+            "above": 7.5,
+            "below": "sensor.limit",
+        },
+        "Fridge is 9.5 °C, between 7.5 and Limit (20)",
+    ),
+    "a number in an attribute": (
+        {
+            "condition": "numeric_state",
+            "entity_id": "sensor.fridge",
+            "attribute": "low_mark",
+            "below": 7,
+        },
+        "Fridge has low mark 3, below 7",
+    ),
+    "what holds of two": (
+        {
+            "condition": "or",
+            "conditions": [HUNGRY, HUNGRY | {"entity_id": "input_boolean.lamp"}],
+        },
+        "hungry is On",
+    ),
+    "both of two": (
+        {
+            "condition": "and",
+            "conditions": [
+                HUNGRY,
+                {
+                    "condition": "state",
+                    "entity_id": "binary_sensor.door",
+                    "state": "on",
+                },
+            ],
+        },
+        "hungry is On, and Fridge door is Open",
+    ),
+    "what does not hold": (
+        {
+            "condition": "not",
+            "conditions": [
+                {
+                    "condition": "state",
+                    "entity_id": "binary_sensor.door",
+                    "state": "off",
+                }
+            ],
+        },
+        "Fridge door is Open",
+    ),
+    "a template": (
+        {
+            "condition": "template",
+            "value_template": "{{ states('sensor.fridge') | float > 9 }}",
+        },
+        "Fridge is 9.5 °C",
+    ),
+    "the time": ({"condition": "time", "after": "00:00:00"}, "time after 00:00:00"),
+}
+
+
+@pytest.mark.contract("G3")
+@pytest.mark.parametrize(("condition", "because"), WOKEN.values(), ids=WOKEN)
+async def test_why_it_woke_is_said_by_the_names_of_the_home(
+    events: list[Any], home: Home, condition: dict[str, Any], because: str
+) -> None:
+    hass = home.hass
+    assert await async_setup_component(hass, "sensor", {})
+    assert await async_setup_component(hass, "binary_sensor", {})
+    for entity_id, state, attributes in (
+        ("sensor.fridge", "9.5", {"unit_of_measurement": "°C", "low_mark": 3}),
+        ("sensor.limit", "20", {}),
+        ("binary_sensor.door", "on", {"device_class": "door"}),
+    ):
+        name = "Fridge door" if "door" in entity_id else entity_id.split(".")[1].title()
+        hass.states.async_set(entity_id, state, {"friendly_name": name, **attributes})
+    await home.set("hungry", on=True)
+    await home.add_heartbeat(conditions=[condition])
+    home.llm_server.play(text("Fine."))
+    events.clear()
+    await home.clock.tick()
+    assert _sentences(hass, events) == [f"Milonga woke because {because}"]
+
+
+@pytest.mark.contract("A9")
+async def test_a_dry_run_says_that_it_is_one(events: list[Any], home: Home) -> None:
+    beat = await home.add_heartbeat(conditions=[HUNGRY])
+    home.llm_server.play(text("Fine."))
+    await beat.wake(dry_run=True)
+    assert _sentences(home.hass, events) == [
+        "Milonga woke for a dry run, in which nothing is done or said"
+    ]
+
+
+STOPS: dict[str, tuple[dict[str, Any], list[Any], str]] = {
+    "ticks": (
+        {"fuses": {"max_ticks": 1}},
+        [text("Fine.")],
+        " because it has used all its ticks",
+    ),
+    "time": (
+        {"fuses": {"max_duration": {"minutes": 20}}, "conditions": [HUNGRY]},
+        [],
+        " because its time is over",
+    ),
+    "acting": (
+        {"manners": {"stop_after_acting": True}, "act": FEED},
+        [calls(("feed", {"food": "meal"})), text("Fed.")],
+        " because it was to stop after it had done something",
+    ),
+    "itself": (
+        {"manners": {"may_stop": True}},
+        [calls(("stop_heartbeat", {"reason": "She is home."})), text("Bye.")],
+        ", saying: “She is home.”",
+    ),
+}
+
+
+@pytest.mark.contract("A8", "F8")
+@pytest.mark.parametrize(("options", "answers", "why"), STOPS.values(), ids=STOPS)
+async def test_a_stop_stands_on_the_page(
+    events: list[Any],
+    home: Home,
+    options: dict[str, Any],
+    answers: list[Any],
+    why: str,
+) -> None:
+    await home.add_heartbeat(**options)
+    home.llm_server.play(*answers)
+    await home.clock.tick(2)
+    assert _sentences(home.hass, events)[-1] == f"Milonga switched itself off{why}"
+
+
+FAILURES: dict[str, tuple[dict[str, Any], list[Any], str]] = {
+    "the key is refused": (
+        {},
+        [Raw(status=401, body={"error": {"message": "no"}})],
+        "The server refused the API key. Enter a valid one. The server said: 401: no",
+    ),
+    "too many turns": (
+        {"fuses": {"max_turns": 1}},
+        [calls(("get_state", {"entity_id": "input_boolean.lamp"}))],
+        "It needed too many turns.",
+    ),
+    "too many actions": (
+        {"fuses": {"max_actions": 1}},
+        [
+            calls(
+                ("input_boolean_turn_on", {"entity_id": "input_boolean.lamp"}),
+                ("input_boolean_turn_off", {"entity_id": "input_boolean.lamp"}),
+            )
+        ],
+        "It reached its limit of actions.",
+    ),
+}
+
+
+@pytest.mark.contract("R7", "F4", "F5")
+@pytest.mark.parametrize(("options", "answers", "why"), FAILURES.values(), ids=FAILURES)
+async def test_a_run_that_failed_says_why(
+    events: list[Any],
+    home: Home,
+    options: dict[str, Any],
+    answers: list[Any],
+    why: str,
+) -> None:
+    await home.add_heartbeat(act=LAMP, **options)
+    home.llm_server.play(*answers)
+    await home.clock.tick()
+    assert _sentences(home.hass, events)[-1] == f"Milonga failed. {why}"
+
+
+@pytest.mark.contract("F3")
+async def test_so_does_one_that_took_too_long(events: list[Any], home: Home) -> None:
+    await home.add_heartbeat()
+    held = Held(text("Late."))
+    home.llm_server.play(held)
+    home.clock.turn(INTERVAL)
+    await held.reached.wait()
+    await home.clock.tick(every=timedelta(minutes=1))
+    held.release.set()
+    await home.settled()
+    assert _sentences(home.hass, events)[-1] == "Milonga failed. It took too long."
+
+
+@pytest.mark.contract("S1")
+async def test_what_it_only_says_is_said_once(events: list[Any], home: Home) -> None:
+    await home.add_heartbeat()
+    home.llm_server.play(
+        calls(("tell_owner", {"message": "The <b>door</b> is open."})), text("Told.")
+    )
+    await home.clock.tick()
+    assert _sentences(home.hass, events) == [
+        "Milonga woke for its check",
+        "Milonga told you: “The door is open.”",
+    ]
 
 
 @pytest.mark.contract("A8", "P2")
@@ -106,11 +371,11 @@ async def test_what_was_done_after_a_yes_is_put_down_to_the_heartbeat(
     anna = MockUser(name="Anna", is_owner=True).add_to_hass(door.hass)
     approval_id = await door.ask()
     await door.answer("approve", approval_id, Context(user_id=anna.id))
-    assert _told(door, story) == [
-        "woke up to check",
-        "asks for a yes: Unlock lock (Front door)",
-        "got a yes from Anna: Unlock lock (Front door)",
-        "reported: Done after your yes: Unlock lock (Front door).",
+    assert _sentences(door.hass, story) == [
+        "Milonga woke because it was asked to check now",
+        f"Milonga asked whether it may do this: {WANTED}. Because: {BECAUSE}",
+        "Milonga got a yes from Anna: Unlock lock (Front door)",
+        f"Milonga unlocked Front door, and told you: “Done after your yes: {WANTED}.”",
     ]
     page = _page(door.hass, story)
     (deed,) = [entry for entry in page if entry.get("entity_id") == FRONT]
@@ -119,6 +384,21 @@ async def test_what_was_done_after_a_yes_is_put_down_to_the_heartbeat(
     assert deed["context_domain"] == "proactive_agent"
     assert deed["context_event_type"] == "proactive_agent_approval_answered"
     assert "context_user_id" not in deed
+
+
+@pytest.mark.contract("P4")
+async def test_what_came_to_nothing_after_a_yes_is_said_too(
+    story: list[Any], door: Door
+) -> None:
+    approval_id = await door.ask()
+    door.hass.states.async_set(FRONT, "jammed", {"friendly_name": "Front door"})
+    with pytest.raises(ServiceValidationError):
+        await door.answer("approve", approval_id)
+    await door.home.settled()
+    assert _sentences(door.hass, story)[-2:] == [
+        "Milonga got a yes from an automation: Unlock lock (Front door)",
+        f"Milonga told you: “{CHANGED}: {WANTED}.”",
+    ]
 
 
 @pytest.mark.contract("P2", "P5", "P7")
@@ -133,11 +413,15 @@ async def test_so_does_each_way_in_which_nothing_is_done(
     await door.ask(FRONT)
     await door.beat.turn("off")
     await door.home.settled()
-    assert [one for one in _told(door, story) if not one.startswith("woke")] == [
-        "asks for a yes: Unlock lock (Front door)",
-        "got a no from an automation: Unlock lock (Front door)",
-        "asks for a yes: Unlock lock (Back door)",
-        "got no answer: Unlock lock (Back door)",
-        "asks for a yes: Unlock lock (Front door)",
-        "withdrew its request: Unlock lock (Front door)",
+    asked = (
+        "Milonga asked whether it may do this: Unlock lock ({}). Because: " + BECAUSE
+    )
+    told = _sentences(door.hass, story)
+    assert [one for one in told if " woke " not in one] == [
+        asked.format("Front door"),
+        "Milonga got a no from an automation: Unlock lock (Front door)",
+        asked.format("Back door"),
+        "Milonga got no answer in time, which counts as a no: Unlock lock (Back door)",
+        asked.format("Front door"),
+        "Milonga withdrew its request: Unlock lock (Front door)",
     ]

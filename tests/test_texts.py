@@ -177,8 +177,10 @@ async def test_sentences_ask_for_nothing_that_is_not_given(
     }
 
     about_requests = {"because", "count", "heartbeat", "request", "time", "who"}
-    ours = {"actions", "detail", "message", "reason"}
-    assert asked == ours | about_requests | ERROR_WORDS
+    ours = {"actions", "detail", "did", "message", "reason", "things"}
+    about_conditions = {"above", "attribute", "below", "name", "seen", "state", "value"}
+    lists = {"one", "other"}
+    assert asked == ours | about_requests | about_conditions | lists | ERROR_WORDS
 
 
 def test_each_kind_of_error_has_advice_of_its_own() -> None:
@@ -251,9 +253,9 @@ async def test_the_whole_report_fits_in_the_sentences_there_are(
 async def test_a_sentence_is_there_at_once(hass: HomeAssistant) -> None:
     await Texts.async_load(hass)
 
-    sentence = cached_sentence(hass, "logbook_acted", message="Fed {her}.")
+    sentence = cached_sentence(hass, "logbook_spoke", message="Fed {her}.")
 
-    assert sentence == "reported: Fed {her}."
+    assert sentence == "told you: “Fed {her}.”"
     assert cached_sentence(hass, "no_such_sentence") == "no_such_sentence"
 
 

@@ -41,7 +41,10 @@ LET_GO_TIMEOUT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPlan:
-    """What a run is asked to do, fixed when it begins."""
+    """What a run is asked to do, fixed when it begins.
+
+    `grounds` says why the gate was open, empty by hand and without conditions.
+    """
 
     options: HeartbeatOptions
     cause: Cause
@@ -52,6 +55,7 @@ class RunPlan:
     past_actions: PastActions
     hearing: Hearing
     requests: tuple[str, ...] = ()
+    grounds: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -172,7 +172,7 @@ async def test_screens_of_the_page(
         await page.screenshot(path=folder / "device-asleep.png")
         await backend.house.socket.act("input_number.set_value", HUNGER, value=1)
         await device.shows("sensor", "last_outcome", "acted")
-        await expect(device.activity).to_contain_text("reported")
+        await expect(device.activity).to_contain_text("told you")
         # The last lines of the activity come a moment after those of the run.
         await expect(device.activity).to_contain_text(
             ENTITY["sensor"]["last_outcome"]["name"]
@@ -196,13 +196,13 @@ async def test_screens_of_a_question(
     await add_asking_agent(backend, slow_model)
     async with open_page(browser, backend.house, height=1100, scale=1.5) as page:
         device = await let_it_ask(page, backend)
-        await expect(device.activity).to_contain_text("asks for a yes")
+        await expect(device.activity).to_contain_text("asked whether")
         await page.mouse.move(0, 0)
         await page.screenshot(path=folder / "device-asking.png")
         last = device.here.locator("ha-device-entities-card").last
         await _picture(page, device.here, IMAGES / "asking.png", until=last)
         await device.press("approve")
-        await expect(device.activity).to_contain_text("reported")
+        await expect(device.activity).to_contain_text("told you")
         await page.screenshot(path=folder / "device-approved.png")
         await page.goto(f"/logbook?entity_id={FRONT_DOOR}")
         await expect(page.locator("ha-logbook")).to_contain_text("Via Milonga")

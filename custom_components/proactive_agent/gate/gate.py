@@ -9,8 +9,10 @@ from homeassistant.helpers import entity_registry as er
 from homeassistant.helpers.condition import ConditionChecker
 from homeassistant.helpers.trace import suppress_template_error_logging_cv
 
+from ..engine.plain_text import plain_line
 from ..engine.records import GateVerdict
 from .build import Builder
+from .grounds import listed
 from .standing import Standing
 from .tree import Answer, Broken, Node, Trouble, conjunction
 
@@ -111,6 +113,17 @@ class Gate:
         return self._context.copy().run(
             lambda: tuple(node.explain() for node in self._nodes)
         )
+
+    @callback
+    def grounds(self) -> str:
+        """Say why it is open, in one line for its owner; empty without conditions."""
+        try:
+            said = self._context.copy().run(
+                lambda: [ground for node in self._nodes for ground in node.grounds()]
+            )
+            return plain_line(listed(self._hass, said))
+        except Exception:  # noqa: BLE001 - no wake may fail for want of words
+            return ""
 
     @property
     def entity_ids(self) -> frozenset[str]:

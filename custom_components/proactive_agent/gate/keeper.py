@@ -105,6 +105,11 @@ class GateKeeper:
         return self.gate.explain() if self.gate and self._is_current else (_NOT_BUILT,)
 
     @callback
+    def grounds(self) -> str:
+        """Say why the gate is open, in one line for its owner."""
+        return self.gate.grounds() if self.gate else ""
+
+    @callback
     def close(self) -> None:
         """Unload the gate, also one that is being built."""
         self._builds += 1

@@ -14,6 +14,7 @@ from homeassistant.helpers.typing import ConfigType
 from ..engine.records import GateVerdict
 from . import words
 from .asked import Asked
+from .grounds import grounds, whatever_is_seen
 from .needs import Need, trouble_in_words, trouble_of
 from .standing import Standing
 from .tree import Answer, Trouble
@@ -84,6 +85,14 @@ class Leaf:
             self._hass, self._config, sorted(set(self.entity_ids())), result=result
         )
         return GateVerdict(condition=self.name, result=result, reason=reason)
+
+    def grounds(self) -> Iterator[str]:
+        """Say why it holds, in words for its owner."""
+        yield grounds(self._hass, self._config, sorted(set(self.entity_ids())))
+
+    def sightings(self) -> Iterator[str]:
+        """Say of its entities what they say."""
+        yield from whatever_is_seen(self._hass, sorted(set(self.entity_ids())))
 
     def entity_ids(self) -> Iterator[str]:
         """Yield the entities the needs are about."""

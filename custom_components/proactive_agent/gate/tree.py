@@ -39,6 +39,14 @@ class Node(Protocol):
         """Answer with the reason in words (G3)."""
         ...
 
+    def grounds(self) -> Iterator[str]:
+        """Yield why it holds, in words for its owner; for one that holds."""
+        ...
+
+    def sightings(self) -> Iterator[str]:
+        """Yield what its entities say, whether it holds or not."""
+        ...
+
     def entity_ids(self) -> Iterator[str]:
         """Yield what the answer is known to depend on."""
         ...
@@ -115,6 +123,19 @@ class Group:
             reason=_LEAD[self.joint] + "; ".join(v.reason for v in verdicts),
         )
 
+    def grounds(self) -> Iterator[str]:
+        """Yield those of the parts that hold; of a not, what was seen instead."""
+        for part in self.parts:
+            if self.joint == "not":
+                yield from part.sightings()
+            elif part.judge():
+                yield from part.grounds()
+
+    def sightings(self) -> Iterator[str]:
+        """Yield what the parts' entities say."""
+        for part in self.parts:
+            yield from part.sightings()
+
     def entity_ids(self) -> Iterator[str]:
         """Yield the parts' entities."""
         for part in self.parts:
@@ -154,6 +175,14 @@ class Broken:
     def explain(self) -> GateVerdict:
         """Say what is wrong with it."""
         return GateVerdict(condition=self.name, result=self.judge(), reason=self.reason)
+
+    def grounds(self) -> Iterator[str]:
+        """It never holds."""
+        yield from ()
+
+    def sightings(self) -> Iterator[str]:
+        """Nothing is known of its entities."""
+        yield from ()
 
     def entity_ids(self) -> Iterator[str]:
         """Nothing is known of its entities."""

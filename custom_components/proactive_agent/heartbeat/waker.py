@@ -164,6 +164,7 @@ class Waker:
             dry_run=dry_run,
             context=context,
             gate=self._gate.explain(),
+            grounds=self._gate.grounds() if cause is Cause.TICK else "",
             reach=reach,
             past_actions=self.past_actions,
             requests=requests,
