@@ -93,7 +93,8 @@ async def test_a_missing_entity_is_reported_at_once(
         "entity_id": "sensor.b",
     }
     assert issue.severity is ir.IssueSeverity.WARNING
-    assert not issue.is_fixable
+    assert issue.is_fixable
+    assert issue.data == {"heartbeat_id": "hb1"}
     await watched.put("1")
     assert watched.issues == set()
     await watched.put(None)
@@ -334,5 +335,7 @@ def test_the_issues_have_texts() -> None:
     ):
         issue = texts["issues"][key]
         assert "{heartbeat}" in issue["title"]
+        if "fix_flow" in issue:
+            issue = issue["fix_flow"]["step"]["confirm"]
         assert placeholder in issue["description"]
         assert "{heartbeat}" in issue["description"]

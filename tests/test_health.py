@@ -17,7 +17,7 @@ from tests.support.heartbeats import HUNGRY, INTERVAL, Beat, Home, clock, home
 from tests.support.llm_server import CLOSE, Raw, calls, llm_server, text
 from tests.support.restarts import on_disk, restart
 from tests.support.task_entity import ENTITY, Tasks, says, tasks
-from tests.support.translated import TEXTS
+from tests.support.translated import issue_text
 
 __all__ = ["clock", "home", "llm_server", "tasks"]
 
@@ -92,10 +92,8 @@ async def test_one_issue_says_what_failed_since_when_and_what_comes_next(
     await home.clock.tick()
     issue = issue_of(home, beat)
     assert issue is not None
-    assert not issue.is_fixable
-    said = TEXTS["issues"]["failing"]
-    placeholders = issue.translation_placeholders or {}
-    words = " ".join(part.format(**placeholders) for part in said.values())
+    assert issue.is_fixable
+    words = issue_text(issue)
     assert "Milonga" in words
     assert "The last 5 runs" in words
     assert "Something is odd" in words

@@ -10,7 +10,7 @@ from custom_components.proactive_agent.const import DOMAIN
 from tests.support.heartbeats import Beat, Home, clock, home
 from tests.support.llm_server import MODEL, Held, Raw, llm_server, text
 from tests.support.task_entity import ENTITY, Tasks, says, tasks
-from tests.support.translated import TEXTS
+from tests.support.translated import issue_text
 
 __all__ = ["clock", "home", "llm_server", "tasks"]
 
@@ -41,10 +41,8 @@ def kinds(home: Home) -> list[str]:
 
 def words(issue: ir.IssueEntry) -> str:
     """Fill in what the owner reads."""
-    said = TEXTS["issues"][issue.translation_key]
-    assert not issue.is_fixable
-    placeholders = issue.translation_placeholders or {}
-    return " ".join(said[part].format(**placeholders) for part in said)
+    assert issue.is_fixable
+    return issue_text(issue)
 
 
 async def fails(home: Home, beat: Beat, answer: Any) -> dict[str, Any]:

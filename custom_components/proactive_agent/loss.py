@@ -4,6 +4,7 @@ import asyncio
 from typing import Final
 
 from homeassistant.config_entries import ConfigEntry
+from homeassistant.const import ATTR_CONFIG_ENTRY_ID
 from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 
@@ -57,7 +58,8 @@ class Loss:
             self._hass,
             DOMAIN,
             issue_id,
-            is_fixable=False,
+            data={ATTR_CONFIG_ENTRY_ID: self._entry.entry_id},
+            is_fixable=key == _LOST,
             is_persistent=is_persistent,
             severity=ir.IssueSeverity.ERROR,
             translation_key=key,

@@ -7,6 +7,7 @@ import string
 from typing import Any, Final
 
 from homeassistant.data_entry_flow import section
+from homeassistant.helpers import issue_registry as ir
 
 TEXTS: Final[Mapping[str, Any]] = json.loads(
     (
@@ -14,6 +15,8 @@ TEXTS: Final[Mapping[str, Any]] = json.loads(
         / "custom_components/proactive_agent/translations/en.json"
     ).read_text(encoding="utf-8")
 )
+
+_SAID: Final = ("title", "description")
 
 
 def assert_form_is_translated(
@@ -66,6 +69,15 @@ def result_text(path: str, result: Mapping[str, Any]) -> str:
     kind = result["type"].value
     key = result["reason"] if kind == "abort" else result.get("description")
     return _fill_in(_texts(path)[kind][key or "default"], result)
+
+
+def issue_text(issue: ir.IssueEntry) -> str:
+    """Return all that an owner reads of an issue before anything is pressed."""
+    said = TEXTS["issues"][issue.translation_key]
+    if issue.is_fixable:
+        (said,) = said["fix_flow"]["step"].values()
+    placeholders = issue.translation_placeholders or {}
+    return " ".join(said[part].format(**placeholders) for part in _SAID)
 
 
 def _texts(path: str) -> Mapping[str, Any]:

@@ -18,7 +18,7 @@ from homeassistant.helpers.event import (
 )
 from homeassistant.util import dt as dt_util
 
-from ..const import DOMAIN, SILENT_STATES
+from ..const import ATTR_HEARTBEAT_ID, DOMAIN, SILENT_STATES
 from .gate import Gate
 
 REPORT_AFTER = timedelta(hours=1)
@@ -134,7 +134,8 @@ class GateWatch:
                 self._hass,
                 DOMAIN,
                 issue_id,
-                is_fixable=False,
+                data={ATTR_HEARTBEAT_ID: self._heartbeat_id},
+                is_fixable=key != "unavailable_entity",
                 severity=ir.IssueSeverity.WARNING,
                 translation_key=key,
                 translation_placeholders={"heartbeat": self._title, name: subject},

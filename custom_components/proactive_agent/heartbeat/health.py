@@ -10,7 +10,7 @@ from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 
 from ..alarm import Alarm
-from ..const import DOMAIN
+from ..const import ATTR_HEARTBEAT_ID, DOMAIN
 from ..engine.breaker import Breaker, Fault
 from ..engine.fuses import PauseReason, Stop
 from ..engine.records import RunRecord
@@ -60,6 +60,7 @@ class Health:
     ) -> None:
         """Follow one heartbeat; `options` are those of now."""
         self._hass = hass
+        self._heartbeat_id = heartbeat_id
         self._issue_id = f"failing_{heartbeat_id}"
         self._state = state
         self._sight = sight
@@ -201,7 +202,8 @@ class Health:
             self._hass,
             DOMAIN,
             self._issue_id,
-            is_fixable=False,
+            data={ATTR_HEARTBEAT_ID: self._heartbeat_id},
+            is_fixable=True,
             severity=ir.IssueSeverity.WARNING,
             translation_key="failing",
             translation_placeholders={

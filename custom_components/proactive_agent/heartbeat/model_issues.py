@@ -12,7 +12,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util, slugify
 
-from ..const import DOMAIN
+from ..const import ATTR_HEARTBEAT_ID, DOMAIN
 from ..engine.errors import ErrorKind
 from ..engine.records import Outcome, RunError, RunRecord
 from ..engine.truncation import Reading, Window
@@ -66,7 +66,7 @@ class ModelIssues:
             return record
         subjects = self._subjects(heartbeat_id)
         if record.error is not None:
-            self._fail(record.error, run.plan.options.title, subjects)
+            self._fail(record.error, heartbeat_id, subjects)
         elif record.outcome not in _SAYS_NOTHING:
             good = [*subjects.values()]
             self._drop_if(
@@ -77,7 +77,7 @@ class ModelIssues:
         reading = run.first_request
         if reading is None:
             return record
-        is_cut_off = self._weigh(reading, run.plan.options.title, subjects[_MODEL])
+        is_cut_off = self._weigh(reading, heartbeat_id, subjects[_MODEL])
         return replace(record, warning=CONTEXT_TRUNCATED) if is_cut_off else record
 
     @callback
@@ -114,7 +114,7 @@ class ModelIssues:
         }
 
     def _fail(
-        self, error: RunError, title: str, subjects: Mapping[str, _Subject]
+        self, error: RunError, heartbeat_id: str, subjects: Mapping[str, _Subject]
     ) -> None:
         at_fault = _AT_FAULT.get(error.kind)
         if error.kind == ErrorKind.AUTH and not has_key(self._entry):
@@ -125,11 +125,11 @@ class ModelIssues:
             error.kind,
             subjects[at_fault],
             ir.IssueSeverity.ERROR,
-            heartbeat=title,
+            heartbeat_id,
             reason=error.message,
         )
 
-    def _weigh(self, reading: Reading, title: str, model: _Subject) -> bool:
+    def _weigh(self, reading: Reading, heartbeat_id: str, model: _Subject) -> bool:
         """Say whether this was cut off; the log hears of it once."""
         is_cut_off = self._windows[model].note(reading)
         if is_cut_off is False:
@@ -145,7 +145,7 @@ class ModelIssues:
             CONTEXT_TRUNCATED,
             model,
             ir.IssueSeverity.WARNING,
-            heartbeat=title,
+            heartbeat_id,
             sent=sent,
             read=read,
         )
@@ -153,7 +153,7 @@ class ModelIssues:
             _LOGGER.warning(
                 "%s: the server read %s of about %s tokens; give the model a longer"
                 " context",
-                title,
+                self._entry.subentries[heartbeat_id].title,
                 read,
                 sent,
             )
@@ -164,9 +164,13 @@ class ModelIssues:
         key: str,
         subject: _Subject,
         severity: ir.IssueSeverity,
+        heartbeat_id: str,
         **placeholders: str,
     ) -> bool:
-        """Put up an issue, or put new words into it; returns whether it is new."""
+        """Put up an issue, or put new words into it; returns whether it is new.
+
+        `heartbeat_id` is of the heartbeat that has met it last.
+        """
         whose, what = subject
         name = f"{key}_{self._entry.entry_id}_{whose}"
         issue_id = f"{name}_{slugify(what)}" if isinstance(what, str) else name
@@ -176,10 +180,15 @@ class ModelIssues:
             self._hass,
             DOMAIN,
             issue_id,
-            is_fixable=False,
+            data={ATTR_HEARTBEAT_ID: heartbeat_id},
+            is_fixable=True,
             severity=severity,
             translation_key=key,
-            translation_placeholders={"endpoint": self._entry.title, **placeholders},
+            translation_placeholders={
+                "endpoint": self._entry.title,
+                "heartbeat": self._entry.subentries[heartbeat_id].title,
+                **placeholders,
+            },
         )
         return is_new
 
