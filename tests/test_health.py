@@ -5,15 +5,22 @@ from typing import Any
 
 from homeassistant.components import persistent_notification
 from homeassistant.config_entries import ConfigEntryState
+from homeassistant.const import (
+    EVENT_HOMEASSISTANT_STARTED,
+    EVENT_SERVICE_REGISTERED,
+    EVENT_STATE_CHANGED,
+)
+from homeassistant.core import CoreState
 from homeassistant.helpers import issue_registry as ir
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import async_mock_service
 
 from custom_components.proactive_agent.const import DOMAIN
 from custom_components.proactive_agent.diagnostics import (
     async_get_config_entry_diagnostics,
 )
-from tests.support.heartbeats import HUNGRY, INTERVAL, Beat, Home, clock, home
+from tests.support.heartbeats import HUNGRY, INTERVAL, Beat, Home, clock, home, let_run
 from tests.support.llm_server import CLOSE, Raw, calls, llm_server, text
 from tests.support.restarts import on_disk, restart
 from tests.support.task_entity import ENTITY, Tasks, says, tasks
@@ -687,3 +694,42 @@ async def test_what_is_too_new_is_told_once_and_when_it_can_be_read(
     assert not issues.issues
     await home.reload()
     assert len(home.told) == 2
+
+
+@pytest.mark.contract("S5", "S7", "D1")
+@pytest.mark.parametrize("phone", ["is there", "comes late", "never comes"])
+async def test_a_loss_is_told_to_who_is_late_and_then_nobody_is_listened_for(
+    home: Home, hass_storage: dict[str, Any], phone: str
+) -> None:
+    hass = home.hass
+    await home.add_heartbeat()
+    assert await hass.config_entries.async_unload(home.entry.entry_id)
+    hass_storage[f"proactive_agent.{home.entry.entry_id}"]["version"] = 9
+    if phone != "is there":
+        hass.services.async_remove("notify", "phone")
+    hass.set_state(CoreState.starting)
+    before = listeners(home)
+    assert not await hass.config_entries.async_setup(home.entry.entry_id)
+    await let_run()
+    assert (listeners(home) == before) is (phone == "is there")
+    if phone == "comes late":
+        home.phone = async_mock_service(hass, "notify", "phone")
+    elif phone == "never comes":
+        hass.set_state(CoreState.running)
+        hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
+        before[EVENT_HOMEASSISTANT_STARTED] = 0
+        await home.clock.tick_beside(62, every=timedelta(seconds=1))
+    await let_run()
+    assert listeners(home) == before
+    assert [call.data["title"] for call in home.phone] == (
+        [] if phone == "never comes" else ["Milonga"]
+    )
+    shown = persistent_notification._async_get_or_create_notifications(hass)
+    assert bool(shown) is (phone == "never comes")
+
+
+def listeners(home: Home) -> dict[str, int]:
+    """Count those that wait for a notifier or for the start."""
+    counted = home.hass.bus.async_listeners()
+    waits = (EVENT_HOMEASSISTANT_STARTED, EVENT_SERVICE_REGISTERED, EVENT_STATE_CHANGED)
+    return {event_type: counted.get(event_type, 0) for event_type in waits}

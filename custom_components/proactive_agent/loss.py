@@ -94,15 +94,18 @@ class Loss:
             for subentry in self._entry.subentries.values()
             if subentry.subentry_type == SUBENTRY_HEARTBEAT
         ]
-        await asyncio.gather(
-            *(
-                notifier.async_send(
-                    options.notify,
-                    title=options.title,
-                    message=texts.say(key),
-                    notification_id=f"{heartbeat_id}_store",
-                    context=Context(),
+        try:
+            await asyncio.gather(
+                *(
+                    notifier.async_send(
+                        options.notify,
+                        title=options.title,
+                        message=texts.say(key),
+                        notification_id=f"{heartbeat_id}_store",
+                        context=Context(),
+                    )
+                    for heartbeat_id, options in everyone
                 )
-                for heartbeat_id, options in everyone
             )
-        )
+        finally:
+            await notifier.async_finish()

@@ -65,6 +65,8 @@ class Taps:
         self._answers = answers
         self._everyone = everyone
         self._notifier = Notifier(hass)
+        # Also if the endpoint is never set up.
+        entry.async_on_unload(self._notifier.close)
         self._replied: dict[tuple[str, str | None], float] = {}
         self._early: deque[Tap] | None = deque(maxlen=MAX_EARLY)
 
@@ -74,14 +76,7 @@ class Taps:
 
         Those that nobody knows are kept until `start`: some may only be late.
         """
-        unlisten = self._hass.bus.async_listen(TAPPED, self._heard)
-
-        @callback
-        def end() -> None:
-            unlisten()
-            self._notifier.close()
-
-        return end
+        return self._hass.bus.async_listen(TAPPED, self._heard)
 
     @callback
     def start(self) -> None:

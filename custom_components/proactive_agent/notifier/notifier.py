@@ -61,6 +61,14 @@ class Notifier:
         for letter_id in tuple(self._late):
             self._supersede(letter_id)
 
+    async def async_finish(self) -> None:
+        """Wait for who is late, as long as they are waited for, and close."""
+        try:
+            if self._late:
+                await asyncio.wait(self._late.values())
+        finally:
+            self.close()
+
     async def async_send(
         self,
         targets: Sequence[str],
