@@ -210,7 +210,7 @@ async def test_this_is_what_stands_on_the_disk(hass: HomeAssistant, disk: Disk) 
         "version": 1,
         "minor_version": 1,
         "key": KEY,
-        "data": {"heartbeats": {BEAT: RAW}, "shapes": []},
+        "data": {"heartbeats": {BEAT: RAW}, "shapes": [], "open_runs": {}},
     }
     assert disk.stat()[1] == 0o600
 

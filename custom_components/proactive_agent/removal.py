@@ -11,6 +11,7 @@ from .asking.reporter import shown_on, tag_of
 from .engine.approvals import pending
 from .models import HeartbeatOptions
 from .notifier.notifier import Notifier
+from .store.runs import RunFiles
 from .store.store import HeartbeatStore
 
 
@@ -24,6 +25,7 @@ async def async_clean_up(hass: HomeAssistant, entry: ConfigEntry) -> None:
             await _clear_requests(hass, entry, store)
     finally:
         await store.async_remove()
+        await RunFiles(hass, entry.entry_id).async_remove(entry.subentries)
 
 
 async def _clear_requests(

@@ -86,7 +86,8 @@ class Run:
         self._ports = ports
         self.started = dt_util.utcnow()
         self._began = hass.loop.time()
-        self._journal = Journal()
+        self._journal = Journal(clock=hass.loop.time)
+        self._seen: tuple[str, ...] = ()
         self._cut: CutReason | None = None
         self._error: RunError | None = None
         self._said: str | None = None
@@ -166,16 +167,8 @@ class Run:
         """Note how the actions stand by now (S5)."""
         self._ports.done_so_far(self.run_id, actions)
 
-    def record(
-        self,
-        ending: Ending,
-        *,
-        message: str | None,
-        stopped: bool,
-        delivery_failed: Sequence[str],
-        not_sent: str | None,
-    ) -> RunRecord:
-        """Return everything about this run, as it stood at `ending`."""
+    def record(self, ending: Ending) -> RunRecord:
+        """Return the run as it stood at `ending`; nothing is told of it yet."""
         return RunRecord(
             run_id=self.run_id,
             started=self.started,
@@ -184,16 +177,16 @@ class Run:
             error=ending.error,
             gate=self.plan.gate,
             actions=ending.actions,
-            message=message,
+            message=None,
             turns=self._journal.turns,
             tokens=self._journal.usage,
             seconds=round(self._hass.loop.time() - self._began, 3),
             calls=tuple(self._journal.calls),
-            stopped=stopped,
+            stopped=False,
             answer=self._journal.answer,
             dry_run=self.plan.dry_run,
-            delivery_failed=tuple(delivery_failed),
-            not_sent=not_sent,
+            seen=self._seen,
+            each_turn=tuple(self._journal.answered),
         )
 
     async def _converse(self) -> None:
@@ -239,10 +232,12 @@ class Run:
         )
 
     def _opening(self) -> Sequence[JsonObject]:
+        home = describe(self._hass, self.plan.reach)
+        self._seen = tuple(home.splitlines())
         return opening_messages(
             self.plan.options.check_prompt,
             local_time=dt_util.now().strftime("%A, %Y-%m-%d %H:%M"),
-            home=describe(self._hass, self.plan.reach),
+            home=home,
             requests=self.plan.requests,
             told=self.plan.hearing.for_prompt(),
         )

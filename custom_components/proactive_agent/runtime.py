@@ -21,6 +21,7 @@ from .listeners import Listeners
 from .loss import Loss
 from .minds import Minds
 from .models import mind_options
+from .store.runs import RunFiles
 from .store.store import HeartbeatStore
 
 type ProactiveAgentConfigEntry = ConfigEntry[EndpointRuntime]
@@ -38,6 +39,7 @@ class EndpointRuntime:
         self._hass = hass
         self._entry = entry
         self._store = HeartbeatStore(hass, entry.entry_id)
+        self._logs = RunFiles(hass, entry.entry_id)
         self.shapes = self._store.shapes
         self._minds = Minds(hass, mind_options(entry), self._store.shapes)
         self._issues = ModelIssues(hass, entry)
@@ -49,6 +51,7 @@ class EndpointRuntime:
     async def async_start(self) -> None:
         """Load what is remembered and set up each heartbeat."""
         is_lost = not await self._async_load()
+        await self._logs.async_load([*self._entry.subentries])
         self.lineage.take(self._store.lineage)
         self._store.keep_only(self._entry.subentries)
         for subentry_id in self._entry.subentries:
@@ -94,6 +97,7 @@ class EndpointRuntime:
         for other in self._everyone():
             other.lineage.take(known)
         await self._store.async_close(known)
+        await self._logs.async_close()
 
     async def _async_entry_changed(
         self, hass: HomeAssistant, entry: ProactiveAgentConfigEntry
@@ -109,6 +113,7 @@ class EndpointRuntime:
                 if heartbeat_id not in entry.subentries:
                     await self.heartbeats.pop(heartbeat_id).async_remove()
                     self._store.forget(heartbeat_id)
+                    await self._logs.async_forget(heartbeat_id)
             for subentry_id, subentry in [*entry.subentries.items()]:
                 if (heartbeat := self.heartbeats.get(subentry_id)) is not None:
                     heartbeat.change(subentry)
@@ -127,6 +132,7 @@ class EndpointRuntime:
         shared = Shared(
             mind=self._minds.mind,
             store=self._store,
+            logs=self._logs,
             lineage=self.lineage,
             issues=self._issues,
             descends=self._descends_from_a_run,

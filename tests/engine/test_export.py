@@ -14,6 +14,7 @@ from custom_components.proactive_agent.engine.records import (
     Outcome,
     RunError,
     RunRecord,
+    TurnRecord,
     Usage,
 )
 
@@ -43,12 +44,22 @@ RECORD = RunRecord(
             arguments={"food": "meal"},
             answer={"result": "fed", "list": [1, None]},
             error=False,
+            seconds=0.5,
         ),
     ),
     stopped=True,
     answer="All is well.",
     dry_run=True,
     delivery_failed=("notify.gone",),
+    seen=("You may only look at:", "- sensor.bowl"),
+    each_turn=(
+        TurnRecord(
+            turn=1, seconds=0.75, tokens=Usage(prompt=40, completion=3), text="I feed."
+        ),
+        TurnRecord(turn=2, seconds=0),
+    ),
+    stop_reason="agent",
+    shortened=("seen",),
 )
 
 
@@ -85,6 +96,7 @@ def test_a_record_has_the_keys_that_were_promised() -> None:
                 "arguments": {"food": "meal"},
                 "answer": {"result": "fed", "list": [1, None]},
                 "error": False,
+                "seconds": 0.5,
             }
         ],
         "stopped": True,
@@ -93,6 +105,25 @@ def test_a_record_has_the_keys_that_were_promised() -> None:
         "delivery_failed": ["notify.gone"],
         "not_sent": None,
         "warning": None,
+        "seen": ["You may only look at:", "- sensor.bowl"],
+        "each_turn": [
+            {
+                "turn": 1,
+                "seconds": 0.75,
+                "tokens": {"prompt": 40, "completion": 3},
+                "tokens_estimated": False,
+                "text": "I feed.",
+            },
+            {
+                "turn": 2,
+                "seconds": 0,
+                "tokens": {"prompt": None, "completion": None},
+                "tokens_estimated": False,
+                "text": None,
+            },
+        ],
+        "stop_reason": "agent",
+        "shortened": ["seen"],
     }
 
 

@@ -1,5 +1,7 @@
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+import itertools
 import json
 
 import pytest
@@ -24,6 +26,7 @@ from custom_components.proactive_agent.engine.records import (
     Reply,
     ToolAnswer,
     ToolCall,
+    TurnRecord,
     Usage,
 )
 from tests.support.scripted import (
@@ -131,6 +134,7 @@ async def test_a_run_sends_this_very_history_turn_by_turn() -> None:
             record(2, "play", {}, {"result": "played"}),
         ],
         answer="All is well.",
+        answered=[turn(1), turn(2), turn(3)],
     )
 
 
@@ -145,6 +149,10 @@ def record(
     return CallRecord(
         turn=turn, tool=tool, arguments=arguments, answer=answer, error=error
     )
+
+
+def turn(number: int, tokens: Usage | None = None) -> TurnRecord:
+    return TurnRecord(turn=number, seconds=0, tokens=tokens)
 
 
 @pytest.mark.contract("R1", "F4")
@@ -174,7 +182,7 @@ async def test_an_answer_without_a_call_ends_the_run(text: str | None) -> None:
 
     journal = await run(ScriptedModel(says(text)), tools)
 
-    assert journal == Journal(turns=1, answer=text)
+    assert journal == Journal(turns=1, answer=text, answered=[turn(1)])
     assert tools.called == []
 
 
@@ -504,6 +512,7 @@ async def test_an_error_of_the_model_ends_the_run_with_what_it_had() -> None:
         turns=2,
         usage=Usage(prompt=12, estimated=True),
         calls=[record(1, "feed", {}, {"result": "fed"})],
+        answered=[turn(1, Usage(prompt=5)), turn(2, used)],
     )
 
 
@@ -560,6 +569,7 @@ async def test_the_journal_can_be_read_after_a_cut_at_any_point() -> None:
         turns=1,
         usage=Usage(prompt=7, completion=2),
         calls=[record(1, "feed", {}, {"result": "fed"})],
+        answered=[turn(1, Usage(prompt=7, completion=2))],
     )
 
 
@@ -571,6 +581,51 @@ def test_a_copy_of_the_journal_stays_as_it_was() -> None:
     journal.turns = 2
 
     assert copied == Journal(turns=1)
+
+
+def ticking() -> Callable[[], float]:
+    """A clock that goes on by a second and a half with each look at it."""
+    return itertools.count(0, 1.5).__next__
+
+
+async def test_each_turn_and_each_call_is_timed() -> None:
+    journal = Journal(clock=ticking())
+    reply = replace(wants(call("a", "feed"), usage=Usage(prompt=5)), text="I feed her.")
+
+    await converse(
+        ScriptedModel(reply, says("Fed.")),
+        make_tools(),
+        OPENING,
+        max_turns=2,
+        journal=journal,
+    )
+
+    assert journal.answered == [
+        TurnRecord(turn=1, seconds=1.5, tokens=Usage(prompt=5), text="I feed her."),
+        TurnRecord(turn=2, seconds=1.5),
+    ]
+    assert [one.seconds for one in journal.calls] == [1.5]
+
+
+def test_a_request_that_is_still_out_ends_with_the_copy() -> None:
+    journal = Journal(clock=ticking())
+    journal.open_turn()
+    copied = journal.copy()
+
+    journal.close_turn(Usage(prompt=5))
+
+    assert copied.answered == [TurnRecord(turn=1, seconds=1.5)]
+    assert journal.answered == [
+        TurnRecord(turn=1, seconds=3, tokens=Usage(prompt=5)),
+    ]
+
+
+def test_a_request_that_was_not_made_leaves_no_turn() -> None:
+    journal = Journal()
+    journal.open_turn()
+    journal.cancel_turn()
+
+    assert journal == journal.copy() == Journal()
 
 
 @pytest.mark.contract("F5")

@@ -83,10 +83,12 @@ class Answering:
             self._acted.clear()
         key = _call_key(call)
         is_repeated = key in self._acted
+        began = self._journal.clock()
         answer = self._acted[key] if is_repeated else await self._ask(call)
         if self._tools.acts(call.name):
             self._acted[key] = answer
-        self._journal.calls.append(self._record(call, answer))
+        seconds = self._journal.since(began)
+        self._journal.calls.append(self._record(call, answer, seconds))
         content = encode_answer(answer, self._limit)
         self._repeats[f"{key} {content}"] += not is_repeated
         # At once: a limit that is reached lets no later call through.
@@ -106,13 +108,16 @@ class Answering:
     def _refused(self, call: ToolCall, sentence: str) -> CallRecord:
         return self._record(call, ToolAnswer(content=sentence, error=True))
 
-    def _record(self, call: ToolCall, answer: ToolAnswer) -> CallRecord:
+    def _record(
+        self, call: ToolCall, answer: ToolAnswer, seconds: float = 0
+    ) -> CallRecord:
         return CallRecord(
             turn=self._journal.turns,
             tool=call.name,
             arguments=call.arguments,
             answer=answer.content,
             error=answer.error,
+            seconds=seconds,
         )
 
     def _announcing_last_turn(self, answer: ToolAnswer) -> str:

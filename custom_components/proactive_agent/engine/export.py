@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from .records import ActionRecord, RunRecord
+from .records import ActionRecord, RunRecord, TurnRecord, Usage
 
 
 def action_as_dict(action: ActionRecord) -> dict[str, Any]:
@@ -13,17 +13,29 @@ def action_as_dict(action: ActionRecord) -> dict[str, Any]:
 
 def run_as_dict(record: RunRecord) -> dict[str, Any]:
     """Return a record with the keys that `wake` and `get_runs` answer."""
-    tokens = record.tokens
     return {
         **asdict(record),
         "started": record.started.isoformat(),
         "gate": [asdict(verdict) for verdict in record.gate],
         "actions": [action_as_dict(action) for action in record.actions],
         "calls": [asdict(call) for call in record.calls],
+        **_tokens(record.tokens),
+        "delivery_failed": [*record.delivery_failed],
+        "seen": [*record.seen],
+        "each_turn": [_turn_as_dict(turn) for turn in record.each_turn],
+        "shortened": [*record.shortened],
+    }
+
+
+def _turn_as_dict(turn: TurnRecord) -> dict[str, Any]:
+    return {**asdict(turn), **_tokens(turn.tokens)}
+
+
+def _tokens(tokens: Usage | None) -> dict[str, Any]:
+    return {
         "tokens": {
             "prompt": tokens.prompt if tokens else None,
             "completion": tokens.completion if tokens else None,
         },
         "tokens_estimated": tokens is not None and tokens.estimated,
-        "delivery_failed": [*record.delivery_failed],
     }

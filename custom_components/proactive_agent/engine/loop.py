@@ -26,18 +26,20 @@ async def converse(
     answering = Answering(tools, journal, max_turns=max_turns)
     messages = answering.opened(opening)
     while True:
-        journal.turns += 1
+        journal.open_turn()
         try:
             reply = await model.complete(messages, tools.specs)
         except RunCutError:
             # Nothing was asked: the budget was spent before.
-            journal.turns -= 1
+            journal.cancel_turn()
             raise
         except ModelError as err:
             journal.spend(err.usage or Usage())
+            journal.close_turn(err.usage)
             raise
         if reply.usage is not None:
             journal.spend(reply.usage)
+        journal.close_turn(reply.usage, reply.text if reply.calls else None)
         if not reply.calls:
             journal.answer = reply.text
             return

@@ -46,6 +46,14 @@ class Outcome(StrEnum):
     NOTHING = "nothing"
 
 
+class StopCause(StrEnum):
+    """Why a run was stopped from outside."""
+
+    SWITCHED_OFF = "switched_off"
+    UNLOADED = "unloaded"
+    HOME_ASSISTANT_ENDED = "home_assistant_ended"
+
+
 class ActionStatus(StrEnum):
     """What became of one action."""
 
@@ -121,13 +129,31 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRecord:
-    """One tool call of a run with its answer, for the owner to read."""
+    """One tool call of a run with its answer, for the owner to read.
+
+    `seconds` is how long the answer took.
+    """
 
     turn: int
     tool: str
     arguments: JsonObject
     answer: Json
     error: bool
+    seconds: float = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRecord:
+    """One request of a run and its answer.
+
+    `seconds` is how long the answer took, `tokens` None where nobody said what was
+    used, `text` what the model wrote beside its calls.
+    """
+
+    turn: int
+    seconds: float
+    tokens: Usage | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,7 +207,9 @@ class RunRecord:
 
     `seconds` is how long it took, `tokens` None where nobody said what was used,
     `not_sent` why a message was not sent, `warning` the name of something that the
-    owner should mend although the run did not fail of it.
+    owner should mend although the run did not fail of it. `seen` is what the model
+    was shown of the home, a line each, and `stop_reason` why the heartbeat went off
+    or the run was stopped. `shortened` names the keys of which something was cut.
     """
 
     run_id: str
@@ -202,3 +230,7 @@ class RunRecord:
     delivery_failed: tuple[str, ...] = ()
     not_sent: str | None = None
     warning: str | None = None
+    seen: tuple[str, ...] = ()
+    each_turn: tuple[TurnRecord, ...] = ()
+    stop_reason: str | None = None
+    shortened: tuple[str, ...] = ()

@@ -56,6 +56,7 @@ class Heartbeat:
             entry,
             voice.runs,
             self._state,
+            shared.book(self.id, self._state.due),
             partial(shared.issues.judge, self.id),
             self._run_ended,
         )
@@ -120,7 +121,7 @@ class Heartbeat:
 
     @property
     def last_wake(self) -> datetime | None:
-        """When the last run since the start began, in UTC."""
+        """When the last run began, in UTC; None if none is known."""
         return self._runner.last_wake
 
     @property
@@ -183,11 +184,10 @@ class Heartbeat:
         Raises `ServiceValidationError` when the heartbeat is off, running, paused
         or unloaded, or when a run's own action asks for it (A2).
         """
-        by_own_run = context is not None and self._shared.descends(context)
         refuse_if(
             self.options.title,
             not_loaded=self._closed,
-            woken_by_own_run=by_own_run,
+            woken_by_own_run=context is not None and self._shared.descends(context),
             already_running=self._runner.is_running,
             switched_off=not self.is_on and not dry_run,
             budget_spent=self._state.pause_reason is not None,
@@ -288,8 +288,8 @@ class Heartbeat:
         """Go off without the owner; a run in flight may end (F1, F2, F8)."""
         if self._closed or not self.is_on:
             return
-        self._switch_off()
         self.health.stopped(stop)
+        self._switch_off()
 
     @callback
     def _switch_off(self) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context as TaskContext
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 import logging
@@ -14,17 +15,24 @@ from homeassistant.core import HomeAssistant, callback
 from ..engine.errors import CutReason, ErrorKind
 from ..engine.fuses import Stop, StopReason
 from ..engine.ports import Mind
-from ..engine.records import ActionRecord, ActionStatus, Cause, Outcome, RunRecord
+from ..engine.records import (
+    ActionRecord,
+    ActionStatus,
+    Cause,
+    Outcome,
+    RunRecord,
+    StopCause,
+)
 from ..engine.report import Ending
 from ..guard.guard import Action
 from ..home.home import Reach
 from ..models import HeartbeatOptions, has_key
 from ..run import Run, RunPlan, RunPorts
-from ..run_log import RunLog
 from ..store.beat_state import BeatState
 from ..telling.due import DueMessages
 from ..telling.reporter import Reporter, Told
 from ..toolbox import OfferCache
+from .book import Book
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -45,25 +53,28 @@ class Runner:
         entry: ConfigEntry,
         reporter: Reporter,
         state: BeatState,
+        book: Book,
         judge: Callable[[Run, RunRecord], RunRecord],
         on_end: Callable[[RunRecord, Stop | None], None],
     ) -> None:
         """Begin without a run.
 
-        `judge` adds to a record what it says of the model, `on_end` is called after
-        each run, with how the heartbeat stops if it does.
+        `book` keeps the records, `judge` adds to one what it says of the model,
+        `on_end` is called after each run, with how the heartbeat stops if it does.
         """
-        self.log = RunLog()
+        self.log = book.log
         self.offers = OfferCache(hass)
-        self.due = DueMessages(hass, state, reporter)
+        self.due = DueMessages(hass, state, reporter, self._told_late)
         self.action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry
         self._reporter = reporter
         self._state = state
+        self._book = book
         self._judge = judge
         self._on_end = on_end
-        self.last_wake: datetime | None = None
+        latest = self.log.latest()
+        self.last_wake: datetime | None = latest and latest.started
         self._run: Run | None = None
         self._task: asyncio.Task[RunRecord] | None = None
         self._failing = False
@@ -99,6 +110,7 @@ class Runner:
             done_so_far=self.due.done_so_far,
         )
         run = self._run = Run(self._hass, plan, ports)
+        self._book.begin(run)
         if not plan.dry_run:
             self.last_wake = run.started
         self._task = self.spawn(
@@ -184,15 +196,15 @@ class Runner:
             ending = run.ending
             told = await self._tell(run, ending)
             stop = put_off(self._stop(run, told))
-            record = run.record(
-                ending,
+            record = replace(
+                run.record(ending),
                 message=told.message,
                 stopped=stop is not None or (was_on and not self._state.is_on),
+                stop_reason=self._stop_reason(ending, stop),
                 delivery_failed=told.delivery.failed,
                 not_sent=told.not_sent,
             )
-            record = self._judged(run, record)
-            self.log.add(record)
+            record = self._book.end(self._judged(run, record))
         finally:
             self._run = self._task = None
         self._note_streak(run, record)
@@ -214,6 +226,21 @@ class Runner:
         if run.plan.cause is Cause.TICK and self._state.ticks_spent:
             return Stop(reason=StopReason.MAX_TICKS)
         return None
+
+    def _stop_reason(self, ending: Ending, stop: Stop | None) -> str | None:
+        """Say why the heartbeat went off with a run, or the run was stopped."""
+        if stop is not None:
+            return stop.reason
+        if ending.cut is not CutReason.STOPPED:
+            return None
+        is_on = self._state.is_on
+        return StopCause.UNLOADED if is_on else StopCause.SWITCHED_OFF
+
+    @callback
+    def _told_late(self, run_id: str, told: Told) -> None:
+        """Write down what was told of a run only after a restart (S5)."""
+        if told.message is not None:
+            self.log.told(run_id, told.message, told.delivery.failed)
 
     async def _tell(self, run: Run, ending: Ending) -> Told:
         telling = self.spawn(self._report(run, ending), "report")

@@ -1,14 +1,17 @@
 """What the heartbeats of one endpoint have in common."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from homeassistant.core import Context
 
+from ..engine.due import Due
 from ..engine.ports import Mind
 from ..lineage import RunLineage
 from ..models import HeartbeatOptions
+from ..store.runs import RunFiles
 from ..store.store import HeartbeatStore
+from .book import Book
 from .model_issues import ModelIssues
 
 
@@ -23,6 +26,12 @@ class Shared:
 
     mind: Callable[[HeartbeatOptions, Context], Mind]
     store: HeartbeatStore
+    logs: RunFiles
     lineage: RunLineage
     issues: ModelIssues
     descends: Callable[[Context], bool]
+
+    def book(self, heartbeat_id: str, due: Iterable[Due]) -> Book:
+        """Return where the runs of a heartbeat are put down."""
+        log = self.logs.log(heartbeat_id)
+        return Book(heartbeat_id, log, self.store.open_runs, due)

@@ -2,12 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
+import logging
+from pathlib import Path
 from typing import Any, Final, override
 
 from homeassistant.core import CoreState
 from homeassistant.exceptions import UnsupportedStorageVersionError
 from homeassistant.helpers.storage import Store
+from homeassistant.util import dt as dt_util
 from homeassistant.util.file import WriteError
+
+_LOGGER = logging.getLogger(__name__)
 
 WRITE_TIMEOUT: Final = 10  # seconds
 
@@ -61,3 +66,14 @@ async def _ends(write: asyncio.Task[None]) -> bool:
     if not write.done():
         await asyncio.wait({write}, timeout=WRITE_TIMEOUT)
     return write.done()
+
+
+def keep_aside(path: Path) -> None:
+    """Move a file that cannot be read out of the way, for whoever can."""
+    aside = path.with_name(f"{path.name}.unreadable.{dt_util.utcnow().isoformat()}")
+    try:
+        path.replace(aside)
+    except FileNotFoundError:
+        return  # Home Assistant has kept it aside itself
+    except OSError:
+        _LOGGER.exception("%s cannot be read and could not be kept aside", path)

@@ -3,7 +3,6 @@
 from collections.abc import Container, Mapping
 from dataclasses import replace
 from datetime import datetime
-import logging
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,12 @@ from homeassistant.exceptions import (
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
-from .file import StoreFile
+from .file import StoreFile, keep_aside
+from .open_runs import OpenRuns
 from .shapes import StoredShapes
 from .state import HeartbeatState
 
 __all__ = ["HeartbeatState", "HeartbeatStore"]
-
-_LOGGER = logging.getLogger(__name__)
 
 VERSION = 1
 SAVE_DELAY = 10  # seconds
@@ -30,8 +28,9 @@ RESERVED_SHARE = 20  # a block is the twentieth part of `max_ticks`
 
 
 class HeartbeatStore:
-    """The states of an endpoint's heartbeats, in memory and on disk; `shapes` beside.
+    """The states of an endpoint's heartbeats, in memory and on disk.
 
+    Beside them are `shapes`, and `open_runs`: what is in flight.
     `last_saved` is when the file that was loaded had been written: until then, at
     least, the heartbeats beat. `lineage` is what was written with the last unload, and
     only then: no context outlives Home Assistant (A2).
@@ -46,6 +45,7 @@ class HeartbeatStore:
             hass, VERSION, f"{DOMAIN}.{entry_id}", private=True, atomic_writes=True
         )
         self.shapes = StoredShapes(self.save_soon)
+        self.open_runs = OpenRuns()
         self.last_saved: datetime | None = None
         self.lineage: Any = None
         self._hass = hass
@@ -67,6 +67,7 @@ class HeartbeatStore:
             data = await self._store.async_load()
             self._states = _states(data)
             self.shapes.load((data or {}).get("shapes"))
+            self.open_runs.load((data or {}).get("open_runs"))
             self.last_saved = _moment((data or {}).get("saved"))
             self.lineage = (data or {}).get("lineage")
         except UnsupportedStorageVersionError as error:
@@ -77,7 +78,7 @@ class HeartbeatStore:
             data, exists = None, True
         if data is None and exists:
             self._lost = True
-            await self._hass.async_add_executor_job(_keep_aside, path)
+            await self._hass.async_add_executor_job(keep_aside, path)
             return False
         self._reserved = {
             heartbeat_id: state.used.ticks
@@ -136,6 +137,7 @@ class HeartbeatStore:
         self._states.pop(heartbeat_id, None)
         self._uncounted.pop(heartbeat_id, None)
         self._reserved.pop(heartbeat_id, None)
+        self.open_runs.end(heartbeat_id)
         self.save_soon()
 
     @callback
@@ -205,6 +207,7 @@ class HeartbeatStore:
                 for heartbeat_id, state in self._states.items()
             },
             "shapes": self.shapes.as_list(),
+            "open_runs": self.open_runs.as_dict(),
             "saved": dt_util.utcnow().isoformat(),
             **({"lineage": self.lineage} if self._closed else {}),
         }
@@ -222,13 +225,3 @@ def _moment(stored: Any) -> datetime | None:
     """Read a time that nothing depends on; without a zone it says nothing."""
     moment = dt_util.parse_datetime(stored) if isinstance(stored, str) else None
     return moment if moment is not None and moment.tzinfo is not None else None
-
-
-def _keep_aside(path: Path) -> None:
-    aside = path.with_name(f"{path.name}.unreadable.{dt_util.utcnow().isoformat()}")
-    try:
-        path.replace(aside)
-    except FileNotFoundError:
-        return  # Home Assistant has kept it aside itself
-    except OSError:
-        _LOGGER.exception("%s cannot be read and could not be kept aside", path)

@@ -47,7 +47,7 @@ class TaskLog:
     def ask(self, messages: Sequence[JsonObject]) -> None:
         """Charge the next request; raises `RunCutError` if it may not be made."""
         self._tab.open(messages)
-        self._journal.turns += 1
+        self._journal.open_turn()
         self._is_asked = True
 
     @callback
@@ -80,7 +80,7 @@ class TaskLog:
             or err.__cause__ is not None
         ):
             return False
-        self._journal.turns -= 1
+        self._journal.cancel_turn()
         self._tab.cancel()
         return True
 
@@ -124,7 +124,8 @@ class TaskLog:
         if self._is_closed:
             raise RunCutError(CutReason.STOPPED)
         # Some ask on although nothing was called, to have a pause continued.
-        self._journal.turns += not self._is_asked
+        if not self._is_asked:
+            self._journal.open_turn()
         self._is_asked = False
         self._is_taking_in = True
         if self._journal.turns > self._max_turns:
@@ -155,7 +156,15 @@ class TaskLog:
 
     def _settle(self, answered: Sequence[JsonObject]) -> None:
         self._tab.settle(self._usage, answered)
+        self._journal.close_turn(self._usage, _beside_calls(answered))
         self._usage = None
+
+
+def _beside_calls(answered: Sequence[JsonObject]) -> str | None:
+    """Return what was written in an answer that calls something."""
+    if not any("calls" in one for one in answered):
+        return None
+    return "\n".join(str(one["content"]) for one in answered if one["content"]) or None
 
 
 def _message(content: Content) -> JsonObject:

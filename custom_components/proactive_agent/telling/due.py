@@ -31,12 +31,20 @@ class DueMessages:
     """
 
     def __init__(
-        self, hass: HomeAssistant, memory: BeatState, reporter: Reporter
+        self,
+        hass: HomeAssistant,
+        memory: BeatState,
+        reporter: Reporter,
+        on_overdue: Callable[[str, Told], None],
     ) -> None:
-        """Go on with what the memory holds; nothing is told before `resume`."""
+        """Go on with what the memory holds; nothing is told before `resume`.
+
+        `on_overdue` hears how a run was told only after a restart.
+        """
         self._hass = hass
         self._memory = memory
         self._reporter = reporter
+        self._on_overdue = on_overdue
         self._unsubscribe: CALLBACK_TYPE | None = None
 
     @callback
@@ -120,6 +128,8 @@ class DueMessages:
             options, due, on_late=partial(self.reached, due.id)
         )
         self._delivered(due, told)
+        if due.is_of_run:
+            self._on_overdue(due.run_id, told)
 
     @callback
     def _delivered(self, due: Due, told: Told) -> None:

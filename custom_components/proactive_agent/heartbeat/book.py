@@ -1,0 +1,92 @@
+"""A run's record from its beginning to its end, whatever comes between (C6, S5)."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from homeassistant.core import callback
+
+from ..engine.due import Due
+from ..engine.records import (
+    CUT_OFF,
+    ActionRecord,
+    ActionStatus,
+    Outcome,
+    RunRecord,
+    StopCause,
+)
+from ..run import Run
+from ..run_log import RunLog
+from ..store.open_runs import OpenRun, OpenRuns
+
+UNSEEN = "Nobody saw how it ended."
+
+
+class Book:
+    """Puts the runs of one heartbeat into its log.
+
+    One that was in flight when Home Assistant ended without a word is put there with
+    what had been written down of it: why it woke, and what it had called.
+    """
+
+    def __init__(
+        self,
+        heartbeat_id: str,
+        log: RunLog,
+        open_runs: OpenRuns,
+        due: Iterable[Due],
+    ) -> None:
+        """Put down what was cut off before; `due` is what its owner has yet to hear."""
+        self.log = log
+        self._id = heartbeat_id
+        self._open_runs = open_runs
+        run = open_runs.get(heartbeat_id)
+        if run is not None and log.find(run.run_id) is None:
+            log.add(_cut_off(run, due))
+
+    @callback
+    def begin(self, run: Run) -> None:
+        """Note that a run begins."""
+        plan = run.plan
+        self._open_runs.begin(
+            self._id,
+            OpenRun(
+                run_id=run.run_id,
+                started=run.started,
+                cause=plan.cause,
+                gate=plan.gate,
+                dry_run=plan.dry_run,
+            ),
+        )
+
+    @callback
+    def end(self, record: RunRecord) -> RunRecord:
+        """Put down a run that has ended; returns what is kept of its record."""
+        self._open_runs.end(self._id)
+        return self.log.add(record)
+
+
+def _cut_off(run: OpenRun, due: Iterable[Due]) -> RunRecord:
+    known = next((one for one in due if one.id == run.run_id), None)
+    return RunRecord(
+        run_id=run.run_id,
+        started=run.started,
+        cause=run.cause,
+        outcome=Outcome.STOPPED,
+        error=None,
+        gate=run.gate,
+        actions=tuple(map(_as_known, known.actions)) if known else (),
+        message=known.message if known else None,
+        turns=0,
+        tokens=None,
+        seconds=0,
+        calls=(),
+        stopped=False,
+        dry_run=run.dry_run,
+        stop_reason=StopCause.HOME_ASSISTANT_ENDED,
+    )
+
+
+def _as_known(action: ActionRecord) -> ActionRecord:
+    if not action.may_go_on:
+        return action
+    return replace(action, status=ActionStatus.FAILED, error=CUT_OFF, note=UNSEEN)
