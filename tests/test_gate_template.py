@@ -207,8 +207,9 @@ async def test_a_value_template_must_give_a_number(
 
 @pytest.mark.contract("G2")
 async def test_a_template_is_rendered_once_a_tick(hass: HomeAssistant) -> None:
-    hass.states.async_set(A, "1")
+    hass.states.async_set(A, "0")
     gate = await Gate.async_build(hass, ["{{ states('sensor.a') == '1' }}"], "Milonga")
+    hass.states.async_set(A, "1")
     with patch.object(
         Template, "async_render", autospec=True, side_effect=Template.async_render
     ) as render:

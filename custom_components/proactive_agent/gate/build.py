@@ -27,6 +27,8 @@ from . import words
 from .asked import Asked
 from .kinds import needs_of
 from .leaf import Leaf, TemplateLeaf
+from .reading import ReadTemplate
+from .registries import Registries
 from .tree import Broken, Group, Node
 
 _LIST_KINDS = ("state", "numeric_state", "zone")
@@ -42,8 +44,15 @@ class Builder:
     def __init__(self, hass: HomeAssistant) -> None:
         """Start with nothing built."""
         self._hass = hass
+        self.registries = Registries(hass)
         self.checkers: list[ConditionChecker] = []
         self.references: list[tuple[str, str]] = []
+
+    def discard(self) -> None:
+        """Give back what was built so far."""
+        self.registries.close()
+        for checker in self.checkers:
+            checker.async_unload()
 
     async def async_condition(self, raw: object) -> Node | None:
         """Build one condition; None if it is disabled, `Broken` if it cannot be."""
@@ -105,6 +114,8 @@ class Builder:
         named = cv.ensure_list(config.get(CONF_ENTITY_ID))
         validated = await condition.async_validate_condition_config(self._hass, config)
         validated.pop(CONF_ENABLED, None)
+        if isinstance(template := validated.get(CONF_VALUE_TEMPLATE), Template):
+            validated[CONF_VALUE_TEMPLATE] = ReadTemplate.of(template)
         checker = await condition.async_from_config(self._hass, validated)
         self.checkers.append(checker)
         self._resolve(validated, named)
@@ -113,7 +124,7 @@ class Builder:
             # Under a `not` a guard turns into its opposite.
             asked = Asked() if under_not else Asked.in_template(source)
             return TemplateLeaf(self._hass, validated, checker, asked=asked)
-        needs = tuple(needs_of(self._hass, validated, checker))
+        needs = tuple(needs_of(self._hass, validated, checker, self.registries))
         return Leaf(self._hass, validated, checker, needs)
 
     def _resolve(self, config: ConfigType, named: list[str]) -> None:

@@ -13,15 +13,12 @@ from ..engine.plain_text import plain_line
 from ..engine.records import GateVerdict
 from .build import Builder
 from .grounds import listed
-from .standing import Standing
+from .registries import Registries
 from .tree import Answer, Broken, Node, Trouble, conjunction
 
 
 class Gate:
-    """The conditions of one heartbeat, built once and judged at each tick (G1).
-
-    If `is_fixed`, it depends on the same entities for as long as it lives.
-    """
+    """The conditions of one heartbeat, built once and judged at each tick (G1)."""
 
     def __init__(
         self,
@@ -29,6 +26,7 @@ class Gate:
         nodes: Sequence[Node],
         checkers: Sequence[ConditionChecker],
         references: Sequence[tuple[str, str]],
+        registries: Registries,
         name: str,
     ) -> None:
         """Take what a `Builder` built; use `async_build`."""
@@ -38,11 +36,8 @@ class Gate:
         self._checkers = tuple(checkers)
         self._references = tuple(references)
         self._broken = tuple(node for node in nodes if isinstance(node, Broken))
-        self._standing = Standing.of_all(
-            hass, [one for node in nodes for one in node.standings()]
-        )
-        self._answer: Answer = None
-        self.is_fixed = all(node.is_fixed for node in nodes)
+        self._registries = registries
+        self._wanderers = [node for node in nodes if not node.is_fixed]
         # Judged in a context of its own: a timer that was started by an automation
         # carries that automation's trace, which each check would make longer.
         self._context = Context()
@@ -62,14 +57,14 @@ class Gate:
                 await builder.async_condition(raw) for raw in _listed(raw_conditions)
             ]
         except BaseException:
-            for checker in builder.checkers:
-                checker.async_unload()
+            builder.discard()
             raise
         gate = cls(
             hass,
             [node for node in built if node is not None],
             builder.checkers,
             builder.references,
+            builder.registries,
             name,
         )
         gate.explain()  # judges every part once, so that templates have read
@@ -78,26 +73,27 @@ class Gate:
     @callback
     def judge(self) -> Answer:
         """Say whether all conditions hold right now; None cannot be judged (G2)."""
-        if self._standing is None:
-            return self._ask()
-        if self._standing.is_over():
-            self._standing.begin()
-            self._answer = self._ask()
-        return self._answer
-
-    @property
-    def stays_closed(self) -> bool:
-        """Whether it was closed when it was judged, and cannot be open since."""
-        return (
-            self._answer is False
-            and self._standing is not None
-            and not self._standing.is_over()
-        )
-
-    def _ask(self) -> Answer:
         if self._broken:
             return None
         return self._context.copy().run(self._judge)
+
+    @property
+    def stays_closed(self) -> bool:
+        """Whether to judge it would do nothing but find it closed, as it was."""
+        if self._broken:
+            return False
+        for node in self._nodes:
+            if node.stands_at(answer=False):
+                return True
+            # Where it would look anew is what is told of it.
+            if not (node.is_fixed or node.stands()):
+                return False
+        return False
+
+    @property
+    def looked_at(self) -> Sequence[frozenset[str]]:
+        """What those looked at last that may look at others each time."""
+        return [one for node in self._wanderers for one in node.looked_at()]
 
     def _judge(self) -> Answer:
         return conjunction(node.judge() for node in self._nodes)
@@ -156,7 +152,8 @@ class Gate:
 
     @callback
     def async_unload(self) -> None:
-        """Give back the listeners that conditions with a duration hold."""
+        """Give back all listeners; those of conditions with a duration, too."""
+        self._registries.close()
         for checker in self._checkers:
             checker.async_unload()
 

@@ -1,5 +1,7 @@
 """Keeps a heartbeat's gate built, watched and judged."""
 
+from collections.abc import Sequence
+
 from homeassistant.core import HomeAssistant, callback
 
 from ..engine.records import GateVerdict
@@ -26,6 +28,7 @@ class GateKeeper:
         self._builds = 0
         self._is_building = False
         self._is_current = False
+        self._looked_at: Sequence[frozenset[str]] = ()
         self.gate: Gate | None = None
 
     @callback
@@ -57,6 +60,7 @@ class GateKeeper:
             gate.async_unload()
             return
         last, self.gate = self.gate, gate
+        self._looked_at = ()
         self._is_current = True
         if self._watch is not None:
             self._watch.async_follow(gate, options.title)
@@ -85,8 +89,10 @@ class GateKeeper:
 
     @property
     def stays_closed(self) -> bool:
-        """Whether the gate is as closed as when it was judged last."""
-        return self._is_current and self.gate is not None and self.gate.stays_closed
+        """Whether the gate is still closed, judged anew only where it has to be."""
+        if not self._is_current or self.gate is None:
+            return False
+        return self.gate.stays_closed or self.judge() is False
 
     @callback
     def judge(self) -> bool | None:
@@ -94,8 +100,9 @@ class GateKeeper:
         if self.gate is None or self._watch is None or not self._is_current:
             return None
         verdict = self.gate.judge()
-        if not self.gate.is_fixed:
-            # Of the others the watch hears by itself when one falls silent.
+        # The watch hears by itself when one of those falls silent that it knows.
+        if (looked_at := self.gate.looked_at) != self._looked_at:
+            self._looked_at = looked_at
             self._watch.async_refresh()
         return verdict
 

@@ -35,11 +35,16 @@ from .needs import (
     holds_number_in,
     holds_time,
 )
+from .reading import ReadTemplate
+from .registries import Registries
 from .target import TargetNeed, limit_test
 
 
 def needs_of(
-    hass: HomeAssistant, config: ConfigType, checker: ConditionChecker
+    hass: HomeAssistant,
+    config: ConfigType,
+    checker: ConditionChecker,
+    registries: Registries,
 ) -> Iterator[Need]:
     """Yield the needs of a validated condition; a template's are found elsewhere."""
     match config[CONF_CONDITION]:
@@ -52,7 +57,7 @@ def needs_of(
         case "device":
             return _device(hass, config)
         case _:
-            return _by_platform(hass, config, checker)
+            return _by_platform(hass, config, checker, registries)
 
 
 def _state(hass: HomeAssistant, config: ConfigType) -> Iterator[Need]:
@@ -70,7 +75,7 @@ def _state(hass: HomeAssistant, config: ConfigType) -> Iterator[Need]:
         if cv.INPUT_ENTITY_ID.match(text):
             yield EntityNeed(hass=hass, entity_id=text)
     for template in _templates(config.get(CONF_FOR)):
-        yield TemplateNeed(hass=hass, template=template)
+        yield TemplateNeed(hass=hass, template=ReadTemplate.of(template))
 
 
 def _numeric_state(hass: HomeAssistant, config: ConfigType) -> Iterator[Need]:
@@ -102,7 +107,10 @@ def _device(hass: HomeAssistant, config: ConfigType) -> Iterator[Need]:
 
 
 def _by_platform(
-    hass: HomeAssistant, config: ConfigType, checker: ConditionChecker
+    hass: HomeAssistant,
+    config: ConfigType,
+    checker: ConditionChecker,
+    registries: Registries,
 ) -> Iterator[Need]:
     """Yield the needs of a condition that an integration brings."""
     options = config.get(CONF_OPTIONS) or {}
@@ -118,6 +126,7 @@ def _by_platform(
             hass=hass,
             target=target,
             checker=checker if isinstance(checker, EntityConditionBase) else None,
+            registries=registries,
         )
 
 

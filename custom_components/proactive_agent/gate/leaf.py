@@ -1,13 +1,10 @@
 """One plain condition: Home Assistant's own checker, and what it needs."""
 
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from typing import override
 
-from homeassistant.const import CONF_CONDITION, CONF_FOR
 from homeassistant.core import HomeAssistant
-from homeassistant.helpers.condition import ConditionChecker, trace_condition
-from homeassistant.helpers.template import Template
+from homeassistant.helpers.condition import ConditionChecker
 from homeassistant.helpers.trace import trace_get
 from homeassistant.helpers.typing import ConfigType
 
@@ -15,8 +12,10 @@ from ..engine.records import GateVerdict
 from . import words
 from .asked import Asked
 from .grounds import grounds, whatever_is_seen
+from .lasting import durations, is_for_later, rests_on_states
 from .needs import Need, trouble_in_words, trouble_of
-from .standing import Standing
+from .reading import ReadTemplate
+from .standing import Basis, Standing
 from .tree import Answer, Trouble
 
 
@@ -40,8 +39,11 @@ class Leaf:
         self._checker = checker
         self._needs = tuple(needs)
         self._fault: str | None = None
-        self._standing = _standing(hass, config, checker, self._needs)
         self._answer: Answer = None
+        self._rests_on_states = rests_on_states(hass, config, checker)
+        self._fixed_standing = self._fixed()
+        self._standing: Standing | None = None
+        self._looked_at: frozenset[str] = frozenset()
         self.name = words.name(config)
 
     @property
@@ -54,12 +56,29 @@ class Leaf:
 
         An answer that still stands is taken again.
         """
-        if self._standing is None:
-            return self._ask()
-        if self._standing.is_over():
-            self._standing.begin()
-            self._answer = self._ask()
+        if self.stands():
+            return self._answer
+        self._standing = self._answer = None
+        if self._fixed_standing is not None:
+            self._fixed_standing.begin()
+        self._answer = self._ask()
+        self._standing = self._fixed_standing or self._found()
+        if not self.is_fixed:
+            self._looked_at = frozenset(self.entity_ids())
         return self._answer
+
+    def stands(self) -> bool:
+        """Say whether the last answer cannot be another by now (C4)."""
+        return self._standing is not None and not self._standing.is_over()
+
+    def stands_at(self, answer: Answer) -> bool:
+        """Say whether this was the last answer, and cannot be another by now."""
+        return self._answer is answer and self.stands()
+
+    def looked_at(self) -> Iterator[frozenset[str]]:
+        """Yield its entities as of the last time, if they may be others."""
+        if not self.is_fixed:
+            yield self._looked_at
 
     def _ask(self) -> Answer:
         for need in self._needs:
@@ -99,33 +118,38 @@ class Leaf:
         for need in self._needs:
             yield from need.entity_ids()
 
-    def standings(self) -> Iterator[Standing | None]:
-        """Yield how long the answer stands."""
-        yield self._standing
-
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """Yield the entities that are missing or silent."""
         for need in self._needs:
             yield from need.troubles()
 
+    def _fixed(self) -> Standing | None:
+        """Return what is followed for as long as it lives, if that never changes."""
+        bases = self._bases() if self.is_fixed else None
+        if bases is None:
+            return None
+        if self._rests_on_states:
+            return Standing(self._hass, bases)
+        lasting = durations(
+            self._config, [one for basis in bases for one in basis.entity_ids]
+        )
+        return Standing(self._hass, bases, lasting) if lasting else None
 
-def _standing(
-    hass: HomeAssistant,
-    config: ConfigType,
-    checker: ConditionChecker,
-    needs: Sequence[Need],
-) -> Standing | None:
-    """Follow the answer of a condition, if states are all that it rests on."""
-    rests_on = [need.rests_on() for need in needs]
-    named = [one for found in rests_on for one in found or ()]
-    if not named or None in rests_on:
-        return None
-    if not checker.needs_polling:
-        return Standing(hass, named)
-    duration = config.get(CONF_FOR)
-    if config[CONF_CONDITION] == "state" and isinstance(duration, timedelta):
-        return Standing(hass, named, [(one, duration) for one in named])
-    return None
+    def _found(self) -> Standing | None:
+        """Return what the answer rests on that was just given, if it is all known."""
+        if self._answer is None or (bases := self._bases()) is None:
+            return None
+        may_ripen = self._answer or not is_for_later(self._needs)
+        if may_ripen and not self._rests_on_states:
+            return None
+        standing = Standing(self._hass, bases)
+        standing.begin()
+        return standing
+
+    def _bases(self) -> list[Basis] | None:
+        found = [need.basis() for need in self._needs]
+        known = [basis for basis in found if basis is not None]
+        return known if known and len(known) == len(found) else None
 
 
 class TemplateLeaf(Leaf):
@@ -141,9 +165,8 @@ class TemplateLeaf(Leaf):
     ) -> None:
         """Take the silent states that the template is allowed to see."""
         super().__init__(hass, config, checker, ())
-        self._template: Template = config["value_template"]
+        self._template: ReadTemplate = config["value_template"]
         self._asked = asked
-        self._read: frozenset[str] = frozenset()
 
     @property
     @override
@@ -156,32 +179,32 @@ class TemplateLeaf(Leaf):
         try:
             answer = super()._check()
         except Exception:
-            # Only a rendering of our own tells what a failing template read.
-            with trace_condition(None):
-                info = self._template.async_render_to_info(parse_result=False)
-            self._note(frozenset(info.entities))
+            self._demand_states()
             raise
-        # What was read stands in the trace, which spares a second rendering.
-        seen = (trace_get(clear=False) or {})[""][-1].as_dict()
-        self._note(frozenset(seen["result"]["entities"]))
-        if errors := seen.get("template_errors"):
+        self._demand_states()
+        if errors := (trace_get(clear=False) or {})[""][-1].template_errors:
             raise UnjudgeableError(f"its template fails: {'; '.join(errors)}")
         return answer
 
-    def _note(self, read: frozenset[str]) -> None:
-        self._read = read
+    def _demand_states(self) -> None:
+        """Raise for an entity that was read and has no state to judge by."""
         for entity_id, _ in sorted(self.troubles()):
             raise UnjudgeableError(trouble_in_words(self._hass, entity_id))
 
     @override
+    def _bases(self) -> list[Basis] | None:
+        basis = self._template.basis()
+        return None if basis is None else [basis]
+
+    @override
     def entity_ids(self) -> Iterator[str]:
         """Yield what the template read last."""
-        yield from self._read
+        yield from self._template.read
 
     @override
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """Yield those it read that are missing, or silent and not asked for."""
-        for entity_id in self._read:
+        for entity_id in self._template.read:
             if trouble := trouble_of(self._hass, entity_id):
                 state = self._hass.states.get(entity_id)
                 if state is None or not self._asked.covers(entity_id, state.state):

@@ -1,7 +1,7 @@
 """What has to be there before a condition can be judged at all (G2)."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from homeassistant.config_entries import ConfigEntryState
@@ -9,10 +9,11 @@ from homeassistant.const import ATTR_DEVICE_CLASS
 from homeassistant.core import HomeAssistant, State, split_entity_id
 from homeassistant.helpers import device_registry as dr
 from homeassistant.helpers.condition import trace_condition
-from homeassistant.helpers.template import Template
 from homeassistant.util import dt as dt_util
 
 from ..const import SILENT_STATES
+from .reading import ReadTemplate
+from .standing import Basis
 from .tree import Trouble
 
 _NO_NUMBER = (None, *SILENT_STATES)
@@ -29,8 +30,8 @@ class Need(Protocol):
         """Whether it may be about others at the next tick."""
         ...
 
-    def rests_on(self) -> tuple[str, ...] | None:
-        """Return the entities whose states alone decide; None if more does."""
+    def basis(self) -> Basis | None:
+        """Return all that it rests on, as last looked at; None if not only states."""
         ...
 
     def fault(self) -> str | None:
@@ -87,9 +88,9 @@ class EntityNeed:
             return f"{self.entity_id} is {state.state}"
         return self.fit(state) if self.fit else None
 
-    def rests_on(self) -> tuple[str, ...]:
+    def basis(self) -> Basis:
         """Return the entity."""
-        return (self.entity_id,)
+        return Basis(entity_ids=(self.entity_id,))
 
     def entity_ids(self) -> Iterator[str]:
         """Yield the entity."""
@@ -123,7 +124,7 @@ class DevicesNeed:
         entry = self.hass.config_entries.async_get_entry(device.config_entry_id)
         return entry is not None and entry.state is ConfigEntryState.LOADED
 
-    def rests_on(self) -> None:
+    def basis(self) -> None:
         """It rests on the devices."""
         return
 
@@ -136,7 +137,7 @@ class DevicesNeed:
         yield from ()
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateNeed:
     """A template beside the condition proper, such as `value_template` or `for`.
 
@@ -146,17 +147,15 @@ class TemplateNeed:
     wanders: ClassVar[bool] = True
 
     hass: HomeAssistant
-    template: Template
+    template: ReadTemplate
     state_of: str | None = None
     number: bool = False
-    _read: frozenset[str] = field(default=frozenset(), init=False)
 
     def fault(self) -> str | None:
         """Say why the template's result cannot be trusted."""
         with trace_condition(None):  # or an undefined variable would be logged
             info = self.template.async_render_to_info(self._variables())
-        self._read = frozenset(info.entities)
-        for entity_id in sorted(self._read):
+        for entity_id in sorted(self.template.read):
             if trouble_of(self.hass, entity_id):
                 return trouble_in_words(self.hass, entity_id)
         if info.exception:
@@ -170,17 +169,17 @@ class TemplateNeed:
             return {}
         return {"state": self.hass.states.get(self.state_of)}
 
-    def rests_on(self) -> None:
-        """A template may read anything."""
-        return
+    def basis(self) -> Basis | None:
+        """Return what the template read last."""
+        return self.template.basis()
 
     def entity_ids(self) -> Iterator[str]:
         """Yield what the template read last."""
-        yield from self._read
+        yield from self.template.read
 
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """Yield those of them that are missing or silent."""
-        for entity_id in self._read:
+        for entity_id in self.template.read:
             if trouble := trouble_of(self.hass, entity_id):
                 yield entity_id, trouble
 

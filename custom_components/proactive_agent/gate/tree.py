@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from ..engine.records import GateVerdict
-from .standing import Standing
 
 type Answer = bool | None
 type Joint = Literal["and", "or", "not"]
@@ -51,8 +50,16 @@ class Node(Protocol):
         """Yield what the answer is known to depend on."""
         ...
 
-    def standings(self) -> Iterator[Standing | None]:
-        """Yield of each part how long its answer stands; None is not at all."""
+    def stands(self) -> bool:
+        """Say whether the last answer cannot be another by now (C4)."""
+        ...
+
+    def stands_at(self, answer: Answer) -> bool:
+        """Say whether this was the last answer, and cannot be another by now."""
+        ...
+
+    def looked_at(self) -> Iterator[frozenset[str]]:
+        """Yield what each looked at last that may look at others the next time."""
         ...
 
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
@@ -89,6 +96,8 @@ def negation(answers: Iterator[Answer]) -> Answer:
 
 
 _JOIN = {"and": conjunction, "or": disjunction, "not": negation}
+# One part that says this decides for all.
+_DECISIVE = {"and": False, "or": True, "not": True}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,10 +150,23 @@ class Group:
         for part in self.parts:
             yield from part.entity_ids()
 
-    def standings(self) -> Iterator[Standing | None]:
-        """Yield those of the parts; nothing in it never has another answer."""
+    def stands(self) -> bool:
+        """Say so of all the parts together."""
+        return all(part.stands() for part in self.parts)
+
+    def stands_at(self, answer: Answer) -> bool:
+        """Conclude it from the parts, as far as these have been asked."""
+        if not self.parts or answer is None:
+            return False
+        joined = not answer if self.joint == "not" else answer
+        if joined is _DECISIVE[self.joint]:
+            return any(part.stands_at(joined) for part in self.parts)
+        return all(part.stands_at(joined) for part in self.parts)
+
+    def looked_at(self) -> Iterator[frozenset[str]]:
+        """Yield what those of the parts looked at."""
         for part in self.parts:
-            yield from part.standings()
+            yield from part.looked_at()
 
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """Yield the parts' troubles."""
@@ -188,9 +210,17 @@ class Broken:
         """Nothing is known of its entities."""
         yield from ()
 
-    def standings(self) -> Iterator[Standing | None]:
+    def stands(self) -> bool:
+        """It never has another answer."""
+        return True
+
+    def stands_at(self, answer: Answer) -> bool:
         """There is no answer."""
-        yield None
+        return answer is None
+
+    def looked_at(self) -> Iterator[frozenset[str]]:
+        """It looks at nothing."""
+        yield from ()
 
     def troubles(self) -> Iterator[tuple[str, Trouble]]:
         """The condition is at fault, not an entity."""

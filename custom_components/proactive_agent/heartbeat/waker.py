@@ -122,7 +122,10 @@ class Waker:
 
         There is nothing to note about such a tick that was not noted at that one.
         """
-        return self._is_closed and self._gate.stays_closed
+        try:
+            return self._is_closed and self._gate.stays_closed
+        except Exception:  # noqa: BLE001 - the tick goes on, and says so
+            return False
 
     def is_reason(self, now: datetime) -> bool:
         """Judge gate and situation at a tick."""
