@@ -20,6 +20,7 @@ from tests.support.automations import Heard, listen
 from tests.support.doors import Door, door
 from tests.support.heartbeats import HUNGRY, Beat, Home, clock, home, let_run
 from tests.support.llm_server import Held, llm_server, text
+from tests.support.translated import error_text
 
 __all__ = ["clock", "door", "home", "llm_server"]
 
@@ -356,3 +357,50 @@ async def test_a_gate_on_its_own_question_wakes_once(door: Door) -> None:
     await home.clock.tick(2)
     assert beat.state("status") == "waiting"
     assert chats(home) == before
+
+
+@pytest.mark.contract("G2")
+@pytest.mark.parametrize("behavior", ["any", "all"])
+@pytest.mark.parametrize("by", ["entity_id", "device_id"])
+async def test_a_heartbeat_whose_server_is_not_loaded_opens_no_gate(
+    home: Home, by: str, behavior: str
+) -> None:
+    beat = await home.add_heartbeat()
+    other = await home.add_heartbeat("Tango", interval={"hours": 20})
+    status = other.entity_id("sensor", "status")
+    target = {"entity_id": status, "device_id": device_of(other)}[by]
+    condition = so("is_running", options={"behavior": behavior}, **{by: target})
+    inverse = {"condition": "not", "conditions": [condition]}
+    await beat.change(conditions=[inverse])
+    home.llm_server.always = text("I see.")
+    home.hass.states.async_set(status, "unavailable")
+    await home.clock.tick()
+    assert len(await beat.runs()) == 0
+    home.hass.states.async_set(status, "asleep")
+    await home.clock.tick()
+    assert len(await beat.runs()) == 1
+
+
+async def test_the_dialog_of_a_heartbeat_takes_it_and_says_what_is_wrong(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat("Tango")
+    flows = home.hass.config_entries.subentries
+    form = await flows.async_init(
+        (home.entry.entry_id, "heartbeat"), context={"source": "user"}
+    )
+    answers = {"name": "Milonga", "check_prompt": "Look.", "notify": ["notify.phone"]}
+    wrong = so("is_running", entity_id=beat.switch)
+    form = await flows.async_configure(
+        form["flow_id"], {**answers, "conditions": [wrong]}
+    )
+    assert "Status entity" in error_text(
+        "config_subentries.heartbeat", form, "conditions"
+    )
+    right = so("is_running", device_id=[device_of(beat)])
+    result = await flows.async_configure(
+        form["flow_id"], {**answers, "conditions": [right]}
+    )
+    assert result["type"] == "create_entry"
+    assert result["data"]["conditions"] == [right]
+    await home.settled()

@@ -1,5 +1,7 @@
 """Automations that begin with what a heartbeat does, in plain words."""
 
+from pathlib import Path
+import re
 from typing import Any
 
 from homeassistant.core import HomeAssistant
@@ -13,6 +15,7 @@ from homeassistant.helpers import (
 from homeassistant.helpers.icon import async_get_icons
 from homeassistant.helpers.translation import async_get_translations
 from homeassistant.setup import async_setup_component
+from homeassistant.util.yaml import parse_yaml
 import pytest
 
 from tests.support.automations import Heard, listen, on
@@ -24,6 +27,7 @@ from tests.support.restarts import restart
 __all__ = ["clock", "door", "home", "llm_server"]
 
 KINDS = ("acted", "asked", "failed", "spoke", "stopped")
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference.md"
 MEAL = ("feed", {"food": "meal"})
 
 
@@ -366,3 +370,22 @@ async def test_each_of_them_has_its_words_and_its_icon(
         assert words[f"{base}.name"].startswith("Heartbeat ")
         assert words[f"{base}.description"].endswith(".")
         assert icons["proactive_agent"][kind]["trigger"].startswith("mdi:")
+
+
+async def test_the_examples_of_the_reference_are_automations(home: Home) -> None:
+    await home.add_heartbeat("Freezer")
+    text = REFERENCE.read_text(encoding="utf-8")
+    section = text.split("## Triggers and conditions")[1].split("\n## ")[0]
+    examples = re.findall(r"```yaml\n(.*?)```", section, re.DOTALL)
+    assert len(examples) == 2
+    for number, example in enumerate(examples):
+        config = parse_yaml(example)
+        assert isinstance(config, dict)
+        config["alias"] = f"Example {number}"
+        examples[number] = config
+    await async_setup_component(home.hass, "automation", {"automation": examples})
+    await home.settled()
+    states = home.hass.states.async_all("automation")
+    assert [state.state for state in states] == ["on", "on"]
+    off = {"entity_id": "all"}
+    await home.hass.services.async_call("automation", "turn_off", off, blocking=True)
