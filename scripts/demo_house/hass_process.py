@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 import signal
 import sys
-from typing import Self
+from typing import Protocol, Self
 
 from .errors import DemoError
 
@@ -16,10 +16,28 @@ TAIL_LINES = 25
 RESTART_EXIT_CODE = 100
 
 
+class Child(Protocol):
+    """A process that was started, as asyncio shows it."""
+
+    @property
+    def pid(self) -> int:
+        """Its number, which is that of its group, too."""
+        ...
+
+    @property
+    def returncode(self) -> int | None:
+        """How it ended; None while it runs."""
+        ...
+
+    async def wait(self) -> int:
+        """Wait for its end."""
+        ...
+
+
 class HassProcess:
     """One running `hass`, its log and its end."""
 
-    def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
+    def __init__(self, process: Child, log: Path) -> None:
         """Take over a process that was just started."""
         self._process = process
         self._log = log

@@ -17,9 +17,12 @@ from demo_house.hass_process import HassProcess
 from demo_house.house import HOST, free_port, lay_out
 from demo_house.running import move_in, until_running
 
+from .births import Bear, births
 from .home import write_home
 
 SECONDS: Final = 15
+# It takes its time to write down which entities there are.
+UNTIL_KEPT: Final = 30
 # The threads that write Home Assistant's files, and some more.
 WRITERS: Final = 64 + 8
 
@@ -29,9 +32,10 @@ type Ask = Callable[[], object | Awaitable[object]]
 class KilledHouse:
     """One folder, and the Home Assistant that lives in it just now."""
 
-    def __init__(self, folder: Path, api: HassApi) -> None:
+    def __init__(self, folder: Path, api: HassApi, bear: Bear) -> None:
         self.folder = folder
         self.api = api
+        self._bear = bear
         self._life = AsyncExitStack()
         self._process: HassProcess | None = None
         self._socket: HassSocket | None = None
@@ -49,7 +53,7 @@ class KilledHouse:
 
     async def start(self) -> None:
         """Start Home Assistant, again or for the first time."""
-        self._process = await HassProcess.start(self.folder)
+        self._process = await self._bear(self.folder)
         try:
             if self.api.token:
                 await until_running(self.api, self._process)
@@ -133,13 +137,22 @@ class KilledHouse:
     async def until_kept(self, entry_ids: set[str]) -> None:
         """Wait until what is needed for a life after this one is on disk."""
 
-        def is_kept() -> bool:
+        async def is_kept() -> bool | None:
             entries = (self.stored("core.config_entries") or {}).get("entries", ())
             tokens = (self.stored("auth") or {}).get("refresh_tokens", ())
+            # An entity that was registered anew would be another one (P4).
+            registry = self.stored("core.entity_registry") or {}
             is_there = entry_ids <= {one["entry_id"] for one in entries}
-            return is_there and any(one["client_id"] for one in tokens)
+            are_known = any(
+                one["entity_id"].startswith("lock.")
+                for one in registry.get("entities", ())
+            )
+            has_token = any(one["client_id"] for one in tokens)
+            return (is_there and are_known and has_token) or None
 
-        await self.until(is_kept, "the entries on disk")
+        await self.process.until(
+            is_kept, seconds=UNTIL_KEPT, what="all that is needed on disk"
+        )
 
     async def delete_entry(self, entry_id: str) -> None:
         """Delete a config entry."""
@@ -158,8 +171,9 @@ async def killed_house(
         port = free_port()
         write_home(Path(name) / "home", doors, witness)
         lay_out(folder, port=port, home=Path(name) / "home")
-        async with aiohttp.ClientSession() as session:
-            house = KilledHouse(folder, HassApi(session, f"http://{HOST}:{port}"))
+        async with aiohttp.ClientSession() as session, births() as bear:
+            api = HassApi(session, f"http://{HOST}:{port}")
+            house = KilledHouse(folder, api, bear)
             try:
                 await house.start()
                 yield house

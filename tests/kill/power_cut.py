@@ -106,7 +106,7 @@ class PowerCut:
 
     def _nothing_waits(self, point: str) -> Ask:
         async def is_nothing() -> bool:
-            return await self._beats[point].show("pending_approval") == "unknown"
+            return await self._beats[point].show("pending_approval") == "none"
 
         return is_nothing
 
