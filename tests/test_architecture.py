@@ -55,11 +55,10 @@ FLOORS: tuple[Floor, ...] = (
         "services",
         "logbook",
         "diagnostics handout handout.*",
-        "repairs",
         "system_health",
         "trigger",
         "condition",
-        "config_flow subentry_flow flows flows.*",
+        "config_flow subentry_flow repairs flows flows.*",
     ),
     ("__init__",),
 )

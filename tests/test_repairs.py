@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from http import HTTPStatus
 import json
 from typing import Any
@@ -17,8 +18,9 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.proactive_agent.const import DOMAIN
-from tests.support.heartbeats import Beat, Home, clock, home
+from tests.support.heartbeats import HUNGRY, Beat, Home, clock, home
 from tests.support.llm_server import Held, Raw, calls, llm_server, text
+from tests.support.restarts import restart
 from tests.support.translated import TEXTS
 
 __all__ = ["clock", "home", "llm_server"]
@@ -388,3 +390,223 @@ async def test_after_a_loss_its_owner_chooses_what_is_on_again(
     assert done["type"] == "create_entry"
     assert (one.is_on(), other.is_on()) == (False, True)
     assert desk.issues == {}
+
+
+class TestWhatIsMissing:
+    """Entities that a heartbeat may use, and that are not there."""
+
+    async def test_is_told_at_once_and_taken_out(self, home: Home, desk: Desk) -> None:
+        beat = await home.add_heartbeat(
+            look={"entity_id": ["light.gone", "input_boolean.lamp"]},
+            act={"entity_id": ["light.gone", "script.feed"], "area_id": ["kitchen"]},
+            ask={"entity_id": ["lock.gone"]},
+        )
+        menu = await desk.open("missing_target")
+        assert menu["menu_options"] == ["change_heartbeat", "take_out"]
+        assert "light.gone, lock.gone" in menu["words"]
+        done = await desk.press(menu, next_step_id="take_out")
+        await home.settled()
+        assert done["type"] == "create_entry"
+        assert desk.issues == {}
+        data = home.entry.subentries[beat.id].data
+        assert data["look"] == {"entity_id": ["input_boolean.lamp"]}
+        assert data["act"] == {"entity_id": ["script.feed"], "area_id": ["kitchen"]}
+        assert data["ask"] == {"entity_id": []}
+        assert "check_prompt" in data
+
+    async def test_leads_to_the_heartbeat(self, home: Home, desk: Desk) -> None:
+        beat = await home.add_heartbeat(look={"entity_id": ["light.gone"]})
+        led = await desk.choose("missing_target", "change_heartbeat")
+        (flow,) = subentry_flows(home)
+        assert led["next_flow"] == ["config_subentries_flow", flow["flow_id"]]
+        await beat.change(look={"entity_id": ["input_boolean.lamp"]})
+        assert desk.issues == {}
+
+    async def test_is_over_once_it_is_there(self, home: Home, desk: Desk) -> None:
+        await home.add_heartbeat(look={"entity_id": ["light.gone"]})
+        assert [*desk.issues] == ["missing_target"]
+        home.hass.states.async_set("light.gone", "on")
+        await home.settled()
+        assert desk.issues == {}
+
+    async def test_a_reload_is_not_taken_for_it(self, home: Home, desk: Desk) -> None:
+        home.hass.states.async_set("light.desk", "on")
+        await home.add_heartbeat(look={"entity_id": ["light.desk"]})
+        home.hass.states.async_remove("light.desk")
+        await home.settled()
+        assert desk.issues == {}
+        home.hass.states.async_set("light.desk", "off")
+        await home.clock.tick(every=timedelta(minutes=1))
+        assert desk.issues == {}
+        home.hass.states.async_remove("light.desk")
+        await home.clock.tick(every=timedelta(minutes=1))
+        assert [*desk.issues] == ["missing_target"]
+
+    async def test_follows_a_name(self, home: Home, desk: Desk) -> None:
+        beat = await home.add_heartbeat(look={"entity_id": ["light.gone"]})
+        await beat.change(title="Rumba")
+        assert "Rumba" in (await desk.open("missing_target"))["words"]
+
+    async def test_an_area_names_nobody(self, home: Home, desk: Desk) -> None:
+        await home.add_heartbeat(
+            look={"area_id": ["nowhere"]}, act={"entity_id": "all"}, ask={}
+        )
+        assert desk.issues == {}
+
+    async def test_goes_with_its_heartbeat(self, home: Home, desk: Desk) -> None:
+        beat = await home.add_heartbeat(look={"entity_id": ["light.gone"]})
+        menu = await desk.open("missing_target")
+        await beat.remove()
+        assert desk.issues == {}
+        ended = await desk.press(menu, next_step_id="take_out")
+        assert ended["reason"] == "gone"
+
+    async def test_comes_back_after_a_restart(
+        self, home: Home, desk: Desk, hass_storage: dict[str, Any]
+    ) -> None:
+        await home.add_heartbeat(look={"entity_id": ["light.gone"]})
+        await restart(home, hass_storage)
+        assert [*desk.issues] == ["missing_target"]
+        assert not desk.issues["missing_target"].is_persistent
+
+
+NOON = "2026-12-01 12:00:00+00:00"
+
+
+async def spend_day_after_day(home: Home, days: int = 3) -> None:
+    """Wake by hand once a day, which is as often as it may."""
+    home.llm_server.always = FINE
+    for _ in range(days):
+        await home.hass.services.async_call(
+            DOMAIN, "wake", {"entity_id": "switch.milonga_heartbeat"}, blocking=True
+        )
+        await home.clock.tick(every=timedelta(days=1))
+
+
+@pytest.mark.contract("F5")
+class TestBudgets:
+    """One that is spent three days in a row: its owner raises it or leaves it."""
+
+    async def one(self, home: Home, **fuses: int) -> Beat:
+        """Add a heartbeat that wakes only by hand."""
+        home.clock.freezer.move_to(NOON)
+        never = {**HUNGRY, "state": "never"}
+        return await home.add_heartbeat(
+            conditions=[never], interval={"days": 1}, fuses=fuses
+        )
+
+    async def test_two_days_are_nothing(self, home: Home, desk: Desk) -> None:
+        await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home, 2)
+        assert desk.issues == {}
+
+    async def test_a_day_between_makes_them_none(self, home: Home, desk: Desk) -> None:
+        await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home, 2)
+        await home.clock.tick(every=timedelta(days=1))
+        await spend_day_after_day(home, 2)
+        assert desk.issues == {}
+
+    async def test_is_raised(self, home: Home, desk: Desk) -> None:
+        beat = await self.one(home, max_wakes_per_day=1, max_turns=5)
+        await spend_day_after_day(home)
+        menu = await desk.open("budget_wakes")
+        assert menu["menu_options"] == ["raise_limit", "leave_it", "change_heartbeat"]
+        assert "For 3 days in a row Milonga" in menu["words"]
+        form = await desk.press(menu, next_step_id="raise_limit")
+        assert form["data_schema"][0]["default"] == 2
+        for wrong in (1, 0, 1.5, 2_000_000_000):
+            form = await desk.press(form, limit=wrong)
+            assert form["errors"] == {"limit": "limit_not_higher"}
+        assert "above 1" in form["words"]
+        done = await desk.press(form, limit=4)
+        await home.settled()
+        assert done["type"] == "create_entry"
+        fuses = home.entry.subentries[beat.id].data["fuses"]
+        assert fuses == {"max_wakes_per_day": 4, "max_turns": 5}
+        assert desk.issues == {}
+        await spend_day_after_day(home)
+        assert desk.issues == {}
+
+    async def test_of_tokens_goes_on_at_once(self, home: Home, desk: Desk) -> None:
+        beat = await self.one(home, max_tokens_per_day=20)
+        await spend_day_after_day(home, 2)
+        home.llm_server.always = FINE
+        await beat.wake()
+        assert beat.state("status") == "paused"
+        menu = await desk.open("budget_tokens")
+        form = await desk.press(menu, next_step_id="raise_limit")
+        assert form["data_schema"][0]["default"] == 40
+        await desk.press(form, limit=100_000)
+        await home.settled()
+        assert beat.state("status") == "asleep"
+        assert home.entry.subentries[beat.id].data["fuses"] == {
+            "max_tokens_per_day": 100_000
+        }
+
+    async def test_is_left_as_it_is(
+        self, home: Home, desk: Desk, hass_storage: dict[str, Any]
+    ) -> None:
+        beat = await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home)
+        done = await desk.choose("budget_wakes", "leave_it")
+        assert done["type"] == "create_entry"
+        await spend_day_after_day(home)
+        await restart(home, hass_storage)
+        await spend_day_after_day(home)
+        assert desk.issues == {}
+        await beat.change(fuses={"max_wakes_per_day": 2})
+        await beat.change(fuses={"max_wakes_per_day": 1})
+        await spend_day_after_day(home)
+        assert [*desk.issues] == ["budget_wakes"]
+
+    async def test_is_there_after_a_restart(
+        self, home: Home, desk: Desk, hass_storage: dict[str, Any]
+    ) -> None:
+        await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home)
+        await restart(home, hass_storage)
+        assert [*desk.issues] == ["budget_wakes"]
+
+    async def test_is_over_after_a_day_without(self, home: Home, desk: Desk) -> None:
+        await home.hass.config.async_set_time_zone("Europe/Vienna")
+        await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home)
+        assert [*desk.issues] == ["budget_wakes"]
+        await home.clock.tick(every=timedelta(hours=10))
+        assert [*desk.issues] == ["budget_wakes"]
+        await home.clock.tick(every=timedelta(hours=2))
+        assert desk.issues == {}
+
+    async def test_one_that_is_off_has_none(self, home: Home, desk: Desk) -> None:
+        beat = await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home)
+        await beat.turn("off")
+        assert desk.issues == {}
+        await beat.turn("on")
+        assert [*desk.issues] == ["budget_wakes"]
+
+    async def test_leads_to_the_heartbeat(self, home: Home, desk: Desk) -> None:
+        beat = await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home)
+        await desk.choose("budget_wakes", "change_heartbeat")
+        (flow,) = subentry_flows(home)
+        assert flow["context"]["subentry_id"] == beat.id
+
+    @pytest.mark.parametrize("way", ["raise_limit", "leave_it"])
+    async def test_of_what_has_gone(self, home: Home, desk: Desk, way: str) -> None:
+        beat = await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home)
+        menu = await desk.open("budget_wakes")
+        await beat.remove()
+        ended = await desk.press(menu, next_step_id=way)
+        assert ended["reason"] == "gone"
+
+    async def test_of_a_limit_that_has_gone(self, home: Home, desk: Desk) -> None:
+        beat = await self.one(home, max_wakes_per_day=1)
+        await spend_day_after_day(home)
+        menu = await desk.open("budget_wakes")
+        await beat.change(fuses={"max_wakes_per_day": 0})
+        assert desk.issues == {}
+        ended = await desk.press(menu, next_step_id="raise_limit")
+        assert ended["reason"] == "gone"

@@ -66,6 +66,7 @@ RAW: dict[str, Any] = {
     "shown": None,
     "past": {},
     "due": [],
+    "streak": {"days": 0, "last": None, "reason": None, "left": False},
 }
 
 

@@ -8,15 +8,20 @@ from homeassistant.core import HomeAssistant
 from homeassistant.helpers import issue_registry as ir
 
 from .const import DOMAIN
+from .flows.budget_fix import BudgetFix
 from .flows.mending import ChangeFix
+from .flows.reach_fix import ReachFix
 from .flows.switching_on import SwitchOnFix
 from .flows.trying import TryFix, WakeFix
 
 # By the translation key of an issue; the others are about the model.
 _FIXES: Final[Mapping[str, type[RepairsFlow]]] = {
+    "budget_tokens": BudgetFix,
+    "budget_wakes": BudgetFix,
     "failing": WakeFix,
     "invalid_conditions": ChangeFix,
     "missing_entity": ChangeFix,
+    "missing_target": ReachFix,
     "store_unreadable": SwitchOnFix,
 }
 

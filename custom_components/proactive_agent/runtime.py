@@ -13,6 +13,7 @@ from homeassistant.helpers.start import async_at_started
 from .answers.answers import Answers
 from .answers.taps import Taps
 from .const import DOMAIN, SUBENTRY_HEARTBEAT
+from .heartbeat.concerns import Concerns
 from .heartbeat.heartbeat import Heartbeat
 from .heartbeat.model_issues import ModelIssues
 from .heartbeat.shared import Shared
@@ -41,6 +42,7 @@ class EndpointRuntime:
         self._store = HeartbeatStore(hass, entry.entry_id)
         self._logs = RunFiles(hass, entry.entry_id)
         self.shapes = self._store.shapes
+        self.concerns = Concerns(hass, self._store)
         self._minds = Minds(hass, mind_options(entry), self._store.shapes)
         self._issues = ModelIssues(hass, entry)
         self._taps = Taps(hass, entry, self.answers, self._everyones_answers)
@@ -111,6 +113,7 @@ class EndpointRuntime:
             self._issues.follow()
             for heartbeat_id in [*self.heartbeats]:
                 if heartbeat_id not in entry.subentries:
+                    self.concerns.leave(heartbeat_id)
                     await self.heartbeats.pop(heartbeat_id).async_remove()
                     self._store.forget(heartbeat_id)
                     await self._logs.async_forget(heartbeat_id)
@@ -141,7 +144,12 @@ class EndpointRuntime:
         self.heartbeats[subentry_id] = heartbeat
         self.on_added.fire(heartbeat)
         if self._started:
-            heartbeat.start()
+            self._start(heartbeat)
+
+    @callback
+    def _start(self, heartbeat: Heartbeat) -> None:
+        heartbeat.start()
+        self.concerns.follow(heartbeat)
 
     def _rename_device(self, subentry: ConfigSubentry) -> None:
         devices = dr.async_get(self._hass)
@@ -169,13 +177,14 @@ class EndpointRuntime:
     def _start_beating(self, _hass: HomeAssistant) -> None:
         self._started = True
         for heartbeat in self.heartbeats.values():
-            heartbeat.start()
+            self._start(heartbeat)
         self._taps.start()
 
     async def _async_end(self) -> None:
         """End every heartbeat, each with a moment for its last word (S5, R8)."""
         if not self._closed:
             self._closed = True
+            self.concerns.close()
             beats = self.heartbeats.values()
             await asyncio.gather(*(beat.async_close() for beat in beats))
 

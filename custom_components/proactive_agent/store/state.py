@@ -13,6 +13,7 @@ from ..engine.due import Due
 from ..engine.fuses import Stop, Used
 from ..engine.heard import Heard
 from ..engine.repeats import PastAction, past_as_dict, past_from_dict
+from ..engine.streak import Streak
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,8 @@ class HeartbeatState:
     `leaving` is a stop that waits for the owner's answers, `heard` what was told of
     which situation (S4). `told` are the faults of which the owner has heard, and not
     yet that they are over (S7). `shown` is what the last run saw (G4), `past` what was
-    done and has not helped (A7), `due` what the owner has yet to hear (S5).
+    done and has not helped (A7), `due` what the owner has yet to hear (S5), `streak`
+    the days on which a budget was spent (F5).
     """
 
     on: bool
@@ -37,6 +39,7 @@ class HeartbeatState:
     shown: Shown | None = None
     past: Mapping[str, PastAction] = field(default_factory=dict)
     due: tuple[Due, ...] = ()
+    streak: Streak = field(default_factory=Streak)
 
     def as_dict(self, *, ticks: int) -> dict[str, Any]:
         """Return what is written to disk, with `ticks` as the count."""
@@ -58,6 +61,7 @@ class HeartbeatState:
             "shown": self.shown and self.shown.as_dict(),
             "past": past_as_dict(self.past),
             "due": [one.as_dict() for one in self.due],
+            "streak": self.streak.as_dict(),
         }
 
     @classmethod
@@ -90,6 +94,7 @@ class HeartbeatState:
             shown=None if shown is None else Shown.from_dict(shown),
             past=past_from_dict(data.get("past", {})),
             due=tuple(map(Due.from_dict, data.get("due", ()))),
+            streak=Streak.from_dict(data.get("streak")),
         )
 
 

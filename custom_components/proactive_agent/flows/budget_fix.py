@@ -1,0 +1,96 @@
+"""A repair for a budget that is too small day after day: raise it, or leave it."""
+
+from typing import Any, Final
+
+from homeassistant.components.repairs import RepairsFlowResult
+from homeassistant.helpers.selector import NumberSelectorConfig, NumberSelectorMode
+import voluptuous as vol
+
+from ..const import (
+    ATTR_LIMIT,
+    CONF_FUSES,
+    CONF_MAX_TOKENS_PER_DAY,
+    CONF_MAX_WAKES_PER_DAY,
+)
+from .mending import GONE, Fix, Patient
+from .selectors import RawNumberSelector
+from .values import FieldError, read_number
+
+_LIMIT: Final = "limit"
+_SELECTOR: Final = RawNumberSelector(
+    NumberSelectorConfig(min=1, step=1, mode=NumberSelectorMode.BOX)
+)
+
+
+class BudgetFix(Fix):
+    """Asks for a higher limit; the heartbeat goes on at once."""
+
+    async def async_step_init(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Say what was spent, and offer what can be done about it."""
+        return self.async_show_menu(
+            step_id="init",
+            menu_options=["raise_limit", "leave_it", "change_heartbeat"],
+            description_placeholders=dict(self.words),
+        )
+
+    async def async_step_raise_limit(
+        self, user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Ask for another limit, and store one that is higher."""
+        patient = self.patient
+        limit = self._limit(patient)
+        if patient is None or limit is None:
+            return self.async_abort(reason=GONE)
+        errors: dict[str, str] = {}
+        if user_input is not None:
+            try:
+                higher = read_number(
+                    user_input[_LIMIT], "limit_not_higher", least=limit + 1
+                )
+            except FieldError as err:
+                errors[_LIMIT] = str(err)
+            else:
+                return self._store(patient, higher)
+        wanted = vol.Required(_LIMIT, default=limit * 2)
+        return self.async_show_form(
+            step_id="raise_limit",
+            data_schema=self.add_suggested_values_to_schema(
+                vol.Schema({wanted: _SELECTOR}), user_input
+            ),
+            errors=errors,
+            description_placeholders={**self.words, _LIMIT: str(limit)},
+        )
+
+    async def async_step_leave_it(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Leave the limit as it is, and speak of it no more."""
+        if (patient := self.patient) is None:
+            return self.async_abort(reason=GONE)
+        runtime = patient.entry.runtime_data
+        runtime.concerns.leave_budget(patient.subentry.subentry_id)
+        return self.async_create_entry(data={})
+
+    def _limit(self, patient: Patient | None) -> int | None:
+        """Return the limit as it is now; None if there is none any more."""
+        if patient is None:
+            return None
+        fuses = patient.heartbeat.options.fuses
+        return {
+            CONF_MAX_WAKES_PER_DAY: fuses.max_wakes_per_day,
+            CONF_MAX_TOKENS_PER_DAY: fuses.max_tokens_per_day,
+        }.get(self._key)
+
+    @property
+    def _key(self) -> str:
+        return str((self.data or {}).get(ATTR_LIMIT))
+
+    def _store(self, patient: Patient, limit: int) -> RepairsFlowResult:
+        data = patient.subentry.data
+        fuses = {**(data.get(CONF_FUSES) or {}), self._key: limit}
+        self.hass.config_entries.async_update_subentry(
+            patient.entry, patient.subentry, data={**data, CONF_FUSES: fuses}
+        )
+        return self.async_create_entry(data={})

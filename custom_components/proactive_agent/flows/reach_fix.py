@@ -1,0 +1,47 @@
+"""A repair for entities that a heartbeat may use and that are not there."""
+
+from typing import Any
+
+from homeassistant.components.repairs import RepairsFlowResult
+from homeassistant.const import ATTR_ENTITY_ID
+from homeassistant.helpers import config_validation as cv
+
+from ..const import CONF_ACT, CONF_ASK, CONF_LOOK
+from ..home.missing import missing
+from .mending import GONE, Fix
+
+
+class ReachFix(Fix):
+    """Takes them out of the lists, or leads on to choose others."""
+
+    async def async_step_init(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Say what is missing, and offer what can be done about it."""
+        return self.async_show_menu(
+            step_id="init",
+            menu_options=["change_heartbeat", "take_out"],
+            description_placeholders=dict(self.words),
+        )
+
+    async def async_step_take_out(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Take out what is missing now."""
+        if (patient := self.patient) is None:
+            return self.async_abort(reason=GONE)
+        gone = missing(self.hass, patient.heartbeat.options)
+        data = dict(patient.subentry.data)
+        for key in (CONF_LOOK, CONF_ACT, CONF_ASK):
+            target = dict(data.get(key) or {})
+            if ATTR_ENTITY_ID in target:
+                target[ATTR_ENTITY_ID] = [
+                    one
+                    for one in cv.ensure_list(target[ATTR_ENTITY_ID])
+                    if one not in gone
+                ]
+                data[key] = target
+        self.hass.config_entries.async_update_subentry(
+            patient.entry, patient.subentry, data=data
+        )
+        return self.async_create_entry(data={})
