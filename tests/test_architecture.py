@@ -41,7 +41,7 @@ FLOORS: tuple[Floor, ...] = (
         "guard guard.*",
     ),
     ("gate gate.*", "home home.*", "toolbox tools tools.*", "minds"),
-    ("run",),
+    ("run run_plan",),
     ("telling telling.*",),
     ("asking asking.*",),
     ("heartbeat heartbeat.*",),

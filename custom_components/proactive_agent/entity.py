@@ -18,6 +18,7 @@ class HeartbeatEntity(Entity):
 
     _attr_has_entity_name = True
     _attr_should_poll = False
+    _shown_last: object = None
 
     def __init__(self, heartbeat: Heartbeat, key: str) -> None:
         """Belong to a heartbeat, as its entity `key`."""
@@ -33,13 +34,17 @@ class HeartbeatEntity(Entity):
         )
 
     async def async_added_to_hass(self) -> None:
-        """Write the state whenever the heartbeat changes."""
+        """Follow the heartbeat whenever it changes."""
         await super().async_added_to_hass()
         self.async_on_remove(self.heartbeat.on_change.add(self._heartbeat_changed))
 
     @callback
     def _heartbeat_changed(self) -> None:
-        self.async_write_ha_state()
+        """Write the state if there is something new to be seen."""
+        shown = self.state, self.extra_state_attributes
+        if shown != self._shown_last:
+            self._shown_last = shown
+            self.async_write_ha_state()
 
 
 def add_for_each_heartbeat(

@@ -16,6 +16,7 @@ from homeassistant.const import (
 from homeassistant.helpers import config_validation as cv
 
 from . import const as c
+from .engine.fuses import Limits
 from .engine.wire import normalise_url
 
 
@@ -71,6 +72,16 @@ class Fuses:
     max_actions: int = c.DEFAULT_MAX_ACTIONS
     max_wakes_per_day: int | None = c.DEFAULT_MAX_WAKES_PER_DAY
     max_tokens_per_day: int | None = c.DEFAULT_MAX_TOKENS_PER_DAY
+
+    @property
+    def limits(self) -> Limits:
+        """The limits that hold between runs."""
+        return Limits(
+            max_ticks=self.max_ticks,
+            max_duration=self.max_duration,
+            max_wakes_per_day=self.max_wakes_per_day,
+            max_tokens_per_day=self.max_tokens_per_day,
+        )
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:

@@ -5,57 +5,31 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 import logging
 
-from homeassistant.core import Context, HomeAssistant, callback
+from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
-from .engine.errors import Advice, CutReason, ErrorKind, ModelError, RunCutError
+from .engine.errors import Advice, CutReason, ModelError, RunCutError, own_fault
 from .engine.journal import Journal
 from .engine.plain_text import plain_line
 from .engine.ports import Allowance, Mind
 from .engine.prompt import opening_messages
-from .engine.records import (
-    ActionRecord,
-    Cause,
-    GateVerdict,
-    JsonObject,
-    RunError,
-    RunRecord,
-)
+from .engine.records import ActionRecord, JsonObject, RunError, RunRecord
 from .engine.report import Ending
 from .engine.truncation import Reading
 from .guard.guard import Action, Guard
-from .hearing import Hearing
 from .home.home import Reach, describe
-from .models import HeartbeatOptions
-from .past_actions import PastActions
+from .run_plan import RunPlan
 from .store.beat_state import BeatState
 from .texts import cached_error_text
 from .toolbox import OfferCache, Toolbox
+
+__all__ = ["Run", "RunPlan", "RunPorts"]
 
 _LOGGER = logging.getLogger(__name__)
 
 # Seconds that a cancelled conversation may take to end before it is left behind.
 LET_GO_TIMEOUT = 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPlan:
-    """What a run is asked to do, fixed when it begins.
-
-    `grounds` says why the gate was open, empty by hand and without conditions.
-    """
-
-    options: HeartbeatOptions
-    cause: Cause
-    dry_run: bool
-    context: Context
-    gate: tuple[GateVerdict, ...]
-    reach: Reach
-    past_actions: PastActions
-    hearing: Hearing
-    requests: tuple[str, ...] = ()
-    grounds: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +112,9 @@ class Run:
     async def execute(self) -> None:
         """Run to the end or to `run_timeout`, whatever a tool or server does (F3)."""
         conversation = self._conversation = self._hass.async_create_background_task(
-            self._converse(), f"proactive_agent run {self.run_id}"
+            self._converse(),
+            f"proactive_agent run {self.run_id}",
+            eager_start=True,
         )
         try:
             await asyncio.wait(
@@ -193,16 +169,20 @@ class Run:
         try:
             self._check()
             self._ports.mind.check_ready()
-            if not await self._ports.budget.charge_wake():
-                self._fail(_own_fault(Advice.NOT_CHARGED))
+            charging = self._charge_wake()
+            try:
+                toolbox, opening = await self._toolbox(), self._opening()
+                is_charged = await charging
+            finally:
+                charging.cancel()
+            if not is_charged:
+                self._fail(own_fault(Advice.NOT_CHARGED))
                 return
             self._check()
             self._ports.announce(self)
-            toolbox = await self._toolbox()
-            self._check()
             await self._ports.mind.converse(
                 toolbox,
-                self._opening(),
+                opening,
                 max_turns=self.plan.options.fuses.max_turns,
                 allowance=self._allowance(),
                 journal=self._journal,
@@ -213,7 +193,15 @@ class Run:
             self._fail(error)
         except Exception as error:
             _LOGGER.exception("A run of %s failed", self.plan.options.title)
-            self._fail(_own_fault(Advice.INTERNAL, detail=repr(error)))
+            self._fail(own_fault(Advice.INTERNAL, detail=repr(error)))
+
+    def _charge_wake(self) -> asyncio.Task[bool]:
+        """Have the disk take the wake while everything else is made ready (F5)."""
+        return self._hass.async_create_background_task(
+            self._ports.budget.charge_wake(),
+            f"proactive_agent wake {self.run_id}",
+            eager_start=True,
+        )
 
     async def _toolbox(self) -> Toolbox:
         return await self._ports.offers.async_toolbox(
@@ -281,10 +269,3 @@ class Run:
     @callback
     def _action_settled(self, index: int, action: ActionRecord) -> None:
         self._ports.on_settled(self, index, action)
-
-
-def _own_fault(advice: Advice, **placeholders: str) -> ModelError:
-    """Return the error of a run that failed on this side of the line."""
-    return ModelError(
-        ErrorKind.INVALID_RESPONSE, advice=advice, placeholders=placeholders
-    )

@@ -11,5 +11,5 @@ class Spawn(Protocol):
     def __call__[T](
         self, job: Coroutine[Any, Any, T], name: str, *, awaited: bool = False
     ) -> asyncio.Task[T]:
-        """Start a job under a name; one that is `awaited` starts at once."""
+        """Start a job under a name, at once; `awaited` as `Runner.spawn` has it."""
         ...

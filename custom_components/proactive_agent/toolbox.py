@@ -1,6 +1,7 @@
 """The tools of one run: what the model may see, do and say."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 import logging
 
 from homeassistant.core import Context, HomeAssistant
@@ -15,7 +16,7 @@ from .guard.guard import Guard
 from .tools.base import AgentTool, ArgumentError
 from .tools.catalogue import Catalogue
 from .tools.offer import Facts, Offer, facts_of, make_offer, spec_of
-from .tools.own import StopHeartbeatTool, TellOwnerTool
+from .tools.own import StopHeartbeatTool, TellOwnerTool, TextTool
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -43,7 +44,7 @@ class Toolbox:
         self._tools: dict[str, AgentTool] = {
             tool.name: tool for tool in (*offer.tools(guard), *own)
         }
-        self._specs = (*offer.specs, *map(spec_of, own))
+        self._specs = (*offer.specs, *(_spec_of_kind(type(tool)) for tool in own))
         self._llm_context = llm.LLMContext(
             platform=DOMAIN,
             context=context,
@@ -132,6 +133,16 @@ class OfferCache:
             stop=stop,
             context=context,
         )
+
+
+@cache
+def _spec_of_kind(kind: type[TextTool]) -> ToolSpec:
+    """Return a tool of the heartbeat as each of its runs tells the model of it."""
+    return spec_of(kind(_nobody))
+
+
+def _nobody(_text: str) -> None:
+    """Stand for who would hear it."""
 
 
 def _error(sentence: str) -> ToolAnswer:

@@ -28,7 +28,7 @@ def _failed(usage: Usage | None) -> ModelError:
     ],
 )
 def test_failures_add_up(failures: list[Usage | None], total: Usage) -> None:
-    bill = Bill(EXPECTED)
+    bill = Bill(lambda: EXPECTED)
     for usage in failures:
         bill.add(_failed(usage))
     assert bill.total == total
@@ -36,7 +36,7 @@ def test_failures_add_up(failures: list[Usage | None], total: Usage) -> None:
 
 @pytest.mark.contract("F5")
 def test_an_answer_bears_what_came_before_it() -> None:
-    bill = Bill(EXPECTED)
+    bill = Bill(lambda: EXPECTED)
     reply = says("Hi.", USED)
     assert bill.settle(reply) is reply
     bill.add(_failed(USED))

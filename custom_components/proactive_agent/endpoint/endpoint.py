@@ -128,7 +128,7 @@ class EndpointClient:
     ) -> Reply:
         options = self._options
         request = encode_request(options.model, messages, tools, options.extra_body)
-        bill = Bill(expected_usage(messages, tools))
+        bill = Bill(partial(expected_usage, messages, tools))
         tried = [self._shapes.get(options.url, options.model)]
 
         async def ask() -> Reply:

@@ -1,5 +1,6 @@
 """What a turn has used that came to nothing (F5)."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from .errors import ModelError
@@ -13,8 +14,8 @@ class Bill:
     Of some nobody knows; all of these together count as what was expected of one.
     """
 
-    def __init__(self, expected: Usage) -> None:
-        """Begin with nothing; `expected` is what one request is thought to use."""
+    def __init__(self, expected: Callable[[], Usage]) -> None:
+        """Begin with nothing; `expected` says what one request is thought to use."""
         self.total = Usage()
         self._expected = expected
         self._has_guessed = False
@@ -25,11 +26,11 @@ class Bill:
             self.total += err.usage
         elif not self._has_guessed:
             self._has_guessed = True
-            self.total += self._expected
+            self.total += self._expected()
 
     def settle(self, reply: Reply) -> Reply:
         """Return the reply with the usage of all it took."""
         if self.total == Usage():
             return reply
-        used = reply.usage or self._expected + answered_usage(reply)
+        used = reply.usage or self._expected() + answered_usage(reply)
         return replace(reply, usage=self.total + used)

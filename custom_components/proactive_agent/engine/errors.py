@@ -213,3 +213,10 @@ class ApprovalError(AgentError):
 
 class NothingDoneError(ApprovalError):
     """A yes was taken and came to nothing, which its owner is told (P4)."""
+
+
+def own_fault(advice: Advice, **placeholders: str) -> ModelError:
+    """Return the error of a run that failed on this side of the line."""
+    return ModelError(
+        ErrorKind.INVALID_RESPONSE, advice=advice, placeholders=placeholders
+    )

@@ -44,6 +44,9 @@ _ADDRESS = re.compile(
 _SCHEME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+.-"
 _OPENERS = "([{<\"'“‘«"  # noqa: RUF001 - the quotes that may stand before an address
 
+# Without any of these there is nothing to take off.
+_SIGNS = re.compile(r"[&<>@\[\]:`~*_#+=|-]|www\.", re.IGNORECASE)
+
 _FENCE = re.compile(r"`{3,}")
 _CODE = re.compile(r"(`+)([^`]+)\1")
 _STRUCK = re.compile(r"(?<!~)~~([^~]+)~~(?!~)")
@@ -63,6 +66,8 @@ def without_line_marks(text: str) -> str:
 
 def without_markup(line: str) -> str:
     """Take one layer of markup, and every address, off a single line."""
+    if not _SIGNS.search(line):
+        return line
     line = html.unescape(_ENDLESS_NUMBER.sub("", line))
     line = _ACTIVE_ELEMENT.sub(" ", _COMMENT.sub(" ", line))
     line = _TAG.sub(" ", _INLINE_TAG.sub("", line))

@@ -27,6 +27,8 @@ def visible_line(text: str) -> str:
 
     Joiners stay where they join: inside an emoji or a script that needs them.
     """
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
     seen = "".join(map(_seen, text))
     return " ".join(_JOINER_RUN.sub(_kept_joiner, seen).split())
 

@@ -50,7 +50,9 @@ def _begin(
 ) -> asyncio.Task[Answer]:
     # A task of its own: a cancel from within the action must not end the run (R4).
     return hass.async_create_background_task(
-        _call(hass, action, context), f"proactive_agent call {action.name}"
+        _call(hass, action, context),
+        f"proactive_agent call {action.name}",
+        eager_start=True,
     )
 
 

@@ -114,7 +114,8 @@ class Runner:
         if not plan.dry_run:
             self.last_wake = run.started
         self._task = self.spawn(
-            self._live(run, put_off, was_on=self._state.is_on), f"run {run.run_id}"
+            self._live(run, put_off, was_on=self._state.is_on),
+            f"run {run.run_id}",
         )
         return self._task
 
@@ -143,8 +144,7 @@ class Runner:
     ) -> asyncio.Task[T]:
         """Start a task that the config entry owns and cancels.
 
-        One that is `awaited` starts at once, and Home Assistant is not settled before
-        it has ended.
+        Home Assistant is not settled before one that is `awaited` has ended.
 
         In an empty context: a trace of what happened to wake the heartbeat would
         else grow with everything that it does.
@@ -155,7 +155,7 @@ class Runner:
             else self._entry.async_create_background_task
         )
         return TaskContext().run(
-            start, self._hass, job, f"proactive_agent {name}", eager_start=awaited
+            start, self._hass, job, f"proactive_agent {name}", eager_start=True
         )
 
     @callback
@@ -245,7 +245,8 @@ class Runner:
     async def _tell(self, run: Run, ending: Ending) -> Told:
         telling = self.spawn(self._report(run, ending), "report")
         try:
-            await asyncio.wait({telling}, timeout=TELL_TIMEOUT)
+            if not telling.done():
+                await asyncio.wait({telling}, timeout=TELL_TIMEOUT)
         except asyncio.CancelledError:
             telling.cancel()
             raise

@@ -49,6 +49,8 @@ def snapshot(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
 
 
 def _resolve(hass: HomeAssistant, target: Mapping[str, Any]) -> set[str]:
+    if not target:
+        return set()
     taken_out = _taken_out(hass, target.get(CONF_EXCLUDE) or {})
     return {
         one
@@ -83,6 +85,8 @@ def _chosen(hass: HomeAssistant, target: Mapping[str, Any]) -> set[str]:
 
 def _taken_out(hass: HomeAssistant, exclude: Mapping[str, Any]) -> set[str]:
     """Resolve what the owner excluded from a target, groups with their members."""
+    if not exclude:
+        return set()
     swept = async_extract_referenced_entity_ids(
         hass,
         TargetSelection(dict(exclude)),

@@ -12,7 +12,6 @@ from ..engine.backoff import Shown
 from ..engine.breaker import Breaker, Fault
 from ..engine.due import Due
 from ..engine.fuses import (
-    Limits,
     PauseReason,
     Stop,
     StopReason,
@@ -25,7 +24,9 @@ from ..engine.fuses import (
 from ..engine.heard import Heard
 from ..engine.repeats import PastAction
 from ..models import Fuses
-from .store import SAVE_DELAY, HeartbeatState, HeartbeatStore
+from .store import SAVE_DELAY, SAVE_SHORTLY, HeartbeatState, HeartbeatStore
+
+TOKENS_AHEAD = 10_000  # on disk for the first request of a run before it is known
 
 
 class BeatState:
@@ -37,7 +38,7 @@ class BeatState:
         """Read what the store knows; a new heartbeat is on (D2)."""
         self._store = store
         self._id = heartbeat_id
-        self._limits = limits_of(fuses)
+        self._limits = fuses.limits
         if (known := store.get(heartbeat_id)) is not None:
             store.put(heartbeat_id, known)
             if known.on:
@@ -157,16 +158,23 @@ class BeatState:
                 tokens_total=max(0, state.tokens_total + tokens),
             )
         )
-        # A killed process must not give back what is about to be used (C6).
-        self._store.save_soon(0 if tokens > 0 else SAVE_DELAY)
+        if tokens <= 0:
+            self._store.save_soon()
+        else:
+            # A killed process must not give back what is about to be used (C6).
+            is_on_disk = self._store.takes_ahead(self._id, tokens)
+            self._store.save_soon(SAVE_SHORTLY if is_on_disk else 0)
 
     async def charge_wake(self) -> bool:
         """Charge a wake to today, on disk before the model is called (F5).
 
-        Returns False, and charges nothing, if the disk cannot be written (D1).
+        The tokens of its first request are held on disk, as far as the day's budget
+        goes. Returns False, and charges nothing, if the disk cannot be written (D1).
         """
         self._use(self.used.woken(_today()))
-        is_written = await self._store.async_save()
+        left = self.tokens_left
+        ahead = TOKENS_AHEAD if left is None else min(left, TOKENS_AHEAD)
+        is_written = await self._store.async_save_ahead(self._id, ahead)
         if not is_written:
             self._use(replace(self.used, wakes=max(0, self.used.wakes - 1)))
         return is_written
@@ -239,7 +247,7 @@ class BeatState:
     @callback
     def change_fuses(self, fuses: Fuses, *, now: datetime) -> None:
         """Take new limits; a count begins anew only where its fuse changed (C7)."""
-        before, self._limits = self._limits, limits_of(fuses)
+        before, self._limits = self._limits, fuses.limits
         used = self.used
         if before.max_ticks != self._limits.max_ticks:
             self._store.release_ticks(self._id)
@@ -276,16 +284,6 @@ class BeatState:
     def _reserve(self) -> None:
         if self._limits.max_ticks is not None:
             self._store.reserve_ticks(self._id, self._limits.max_ticks)
-
-
-def limits_of(fuses: Fuses) -> Limits:
-    """Return the limits that hold between runs."""
-    return Limits(
-        max_ticks=fuses.max_ticks,
-        max_duration=fuses.max_duration,
-        max_wakes_per_day=fuses.max_wakes_per_day,
-        max_tokens_per_day=fuses.max_tokens_per_day,
-    )
 
 
 def _today() -> date:

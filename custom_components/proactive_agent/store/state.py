@@ -41,8 +41,11 @@ class HeartbeatState:
     due: tuple[Due, ...] = ()
     streak: Streak = field(default_factory=Streak)
 
-    def as_dict(self, *, ticks: int) -> dict[str, Any]:
-        """Return what is written to disk, with `ticks` as the count."""
+    def as_dict(self, *, ticks: int, ahead: int = 0) -> dict[str, Any]:
+        """Return what is written to disk, with `ticks` as the count.
+
+        `ahead` are tokens that are about to be used.
+        """
         deadline, day = self.used.deadline, self.used.day
         return {
             "on": self.on,
@@ -50,7 +53,7 @@ class HeartbeatState:
             "deadline": deadline.isoformat() if deadline else None,
             "day": day.isoformat() if day else None,
             "wakes": self.used.wakes,
-            "tokens": self.used.tokens,
+            "tokens": self.used.tokens + ahead,
             "tokens_total": self.tokens_total,
             "anchor": self.anchor.isoformat() if self.anchor else None,
             "approvals": [approval_as_dict(one) for one in self.approvals],

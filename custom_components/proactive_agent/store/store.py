@@ -3,6 +3,7 @@
 from collections.abc import Container, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ __all__ = ["HeartbeatState", "HeartbeatStore"]
 
 VERSION = 1
 SAVE_DELAY = 10  # seconds
+# Seconds in which several things that happen in a row come to one write.
+SAVE_SHORTLY = 0.1
 RESERVED_SHARE = 20  # a block is the twentieth part of `max_ticks`
 
 
@@ -36,7 +39,8 @@ class HeartbeatStore:
     only then: no context outlives Home Assistant (A2).
 
     Ticks are written ahead in blocks, so that a crash may lose ticks but never
-    gives any back, and most ticks cost no write (C4, C6).
+    gives any back, and most ticks cost no write (C4, C6). So are the tokens of a
+    run's next request, until the write after that.
     """
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
@@ -52,6 +56,7 @@ class HeartbeatStore:
         self._states: dict[str, HeartbeatState] = {}
         self._reserved: dict[str, int] = {}
         self._uncounted: dict[str, int] = {}  # ticks that no state holds yet
+        self._ahead: Mapping[str, int] = {}  # tokens that only the file holds
         self._lost = self._closed = False
         self._due: float | None = None
 
@@ -165,6 +170,20 @@ class HeartbeatStore:
             return False
         return await self._write(exact=exact)
 
+    async def async_save_ahead(self, heartbeat_id: str, tokens: int) -> bool:
+        """Write now as `async_save` does, these tokens as used already (F5, C6)."""
+        if self._closed:
+            return False
+        ahead = {heartbeat_id: max(0, tokens)}
+        return await self._store.async_try_save(partial(self._data, ahead))
+
+    @callback
+    def takes_ahead(self, heartbeat_id: str, tokens: int) -> bool:
+        """Take tokens off those that were written ahead; says if they were there."""
+        left = self._ahead.get(heartbeat_id, 0) - tokens
+        self._ahead = {**self._ahead, heartbeat_id: max(0, left)}
+        return left >= 0
+
     async def _write(self, *, exact: bool) -> bool:
         if exact:
             self._reserved.clear()
@@ -195,14 +214,15 @@ class HeartbeatStore:
         await self._store.async_remove()
 
     @callback
-    def _data(self) -> dict[str, Any]:
-        self._due = None
+    def _data(self, ahead: Mapping[str, int] | None = None) -> dict[str, Any]:
+        self._due, self._ahead = None, ahead or {}
         for heartbeat_id in self._states:
             self._count(heartbeat_id)
         return {
             "heartbeats": {
                 heartbeat_id: state.as_dict(
-                    ticks=max(state.used.ticks, self._reserved.get(heartbeat_id, 0))
+                    ticks=max(state.used.ticks, self._reserved.get(heartbeat_id, 0)),
+                    ahead=self._ahead.get(heartbeat_id, 0),
                 )
                 for heartbeat_id, state in self._states.items()
             },

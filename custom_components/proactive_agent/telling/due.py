@@ -19,6 +19,7 @@ from ..models import HeartbeatOptions
 from ..notifier.letter import shown_as
 from ..notifier.notifier import Delivery
 from ..store.beat_state import BeatState
+from ..store.store import SAVE_SHORTLY
 from .reporter import Reporter, Told
 
 
@@ -87,7 +88,8 @@ class DueMessages:
         due = self._find(run_id)
         if due is not None and due.message is None:
             due = replace(due, actions=tuple(actions))
-            self._put(with_due(self._memory.due, due))
+            # What comes next in the run is written at once, and this with it.
+            self._put(with_due(self._memory.due, due), SAVE_SHORTLY)
 
     @callback
     def told(self, run_id: str, actions: Sequence[ActionRecord], told: Told) -> None:
@@ -97,8 +99,9 @@ class DueMessages:
             if action.status is ActionStatus.STILL_RUNNING:
                 one = _of_action(run_id, index)
                 due = with_due(due, replace(one, actions=(action,)))
-        self._put(due)
-        self._delivered(Due(id=run_id, run_id=run_id, at=dt_util.utcnow()), told)
+        left = _left(Due(id=run_id, run_id=run_id, at=dt_util.utcnow()), told)
+        # A run that has been told is about to end, which is written at once.
+        self._put(with_due(due, left) if left else due, SAVE_SHORTLY)
 
     @callback
     def settled(self, run_id: str, index: int) -> None:
@@ -133,23 +136,18 @@ class DueMessages:
 
     @callback
     def _delivered(self, due: Due, told: Told) -> None:
-        """Keep what has reached nobody, or who is still waited for."""
-        delivery = told.delivery
-        left = (*delivery.failed, *delivery.late) if delivery.kept else delivery.late
+        left = _left(due, told)
         known = without_due(self._memory.due, due.id)
-        if told.message is not None and left:
-            due = replace(due, actions=(), message=told.message, targets=left)
-            known = with_due(known, due)
-        self._put(known)
+        self._put(with_due(known, left) if left else known)
 
     def _find(self, due_id: str) -> Due | None:
         return next((one for one in self._memory.due if one.id == due_id), None)
 
     @callback
-    def _put(self, due: tuple[Due, ...]) -> None:
+    def _put(self, due: tuple[Due, ...], delay: float = 0) -> None:
         if due != self._memory.due:
             self._memory.put_due(due)
-            self._memory.save_soon(0)
+            self._memory.save_soon(delay)
         has_words = any(one.message is not None for one in due)
         if has_words and self._unsubscribe is None:
             self._unsubscribe = async_register_callback(self._hass, self._updated)
@@ -167,6 +165,15 @@ class DueMessages:
                     if one.message is None or shown_as(one.id) not in changed
                 )
             )
+
+
+def _left(due: Due, told: Told) -> Due | None:
+    """Return what has reached nobody, or who is still waited for."""
+    delivery = told.delivery
+    left = (*delivery.failed, *delivery.late) if delivery.kept else delivery.late
+    if told.message is None or not left:
+        return None
+    return replace(due, actions=(), message=told.message, targets=left)
 
 
 def _of_action(run_id: str, index: int) -> Due:

@@ -18,11 +18,14 @@ class TextTool(AgentTool):
     key: str
     reply: str
 
+    def __init_subclass__(cls) -> None:
+        """Take one text by the name of `key`."""
+        text = Field(selector.TextSelector(), is_wide=False)
+        cls.parameters = probatio.Schema({probatio.Required(cls.key): text})
+
     def __init__(self, say: Callable[[str], None]) -> None:
         """Hand each text to `say`."""
         self._say = say
-        text = Field(selector.TextSelector(), is_wide=False)
-        self.parameters = probatio.Schema({probatio.Required(self.key): text})
 
     @override
     async def async_call(
