@@ -12,7 +12,8 @@ import pytest
 from custom_components.proactive_agent.diagnostics import (
     async_get_config_entry_diagnostics,
 )
-from tests.support.heartbeats import FEED, Clock, Home, clock, home
+from tests.support.asking import until
+from tests.support.heartbeats import FEED, Clock, Home, clock, home, let_run
 from tests.support.llm_server import (
     MODEL,
     USAGE,
@@ -25,6 +26,13 @@ from tests.support.llm_server import (
 
 __all__ = ["Clock", "clock", "home", "llm_server"]
 
+# It is asked again only after the time for one run is over.
+LOADING = Raw(
+    status=503,
+    headers={"Retry-After": "10"},
+    body={"error": {"message": "Loading model"}},
+)
+BRIEF = {"run_timeout": 9}
 KEY = "Owner/Key+42=secret"
 
 
@@ -139,6 +147,92 @@ async def test_an_error_that_was_paid_for_is_counted(home: Home) -> None:
     assert (await run)["error"]["kind"] == "invalid_response"
     assert (await run)["tokens"] == {"prompt": 60, "completion": 24}
     assert beat.state("tokens_used") == "84"
+
+
+async def until_it_waits(home: Home, requests: int) -> None:
+    """Let no time pass until so many requests have had their answer."""
+    await until(lambda: len(home.llm_server.chats) == requests)
+    for _ in range(10):
+        await let_run()
+
+
+@pytest.mark.contract("F3", "S2")
+@pytest.mark.parametrize("acts", [False, True], ids=["at first", "after acting"])
+async def test_a_model_that_loads_too_long_is_said_to_load(
+    home: Home, acts: bool
+) -> None:
+    beat = await home.add_heartbeat(act=FEED, fuses=BRIEF)
+    home.llm_server.play(*[calls(("feed", {"food": "meal"}))] * acts)
+    home.llm_server.always = LOADING
+    run = home.hass.async_create_task(beat.wake())
+    await until_it_waits(home, 1 + acts)
+    await home.clock.turn_until(run.done)
+    record = await run
+    assert record["outcome"] == "timeout"
+    assert record["error"] == {
+        "kind": "loading",
+        "message": "The model was still being loaded when the time for one run was"
+        " over. Allow a run more time, or keep the model loaded."
+        " The server said: 503: Loading model",
+    }
+    said = "The run was cut short: the model was still being loaded."
+    assert home.told == [f"Done: Feed. {said}"] * acts
+
+
+@pytest.mark.contract("F3", "S7", "F7")
+async def test_its_owner_is_told_that_it_loads(home: Home) -> None:
+    beat = await home.add_heartbeat(fuses=BRIEF)
+    home.llm_server.always = LOADING
+    for number in range(5):
+        run = home.hass.async_create_task(beat.wake())
+        await until_it_waits(home, number + 1)
+        await home.clock.turn_until(run.done)
+    await home.settled()
+    (notice,) = home.told
+    assert "the model was still being loaded when the time" in notice.lower()
+
+
+@pytest.mark.contract("F3")
+async def test_what_it_says_in_the_end_is_no_reason_for_what_it_said_before(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat()
+    held = Held(text("Too late."))
+    home.llm_server.play(LOADING, held)
+    run = home.hass.async_create_task(beat.wake())
+    await until_it_waits(home, 1)
+    await home.clock.turn_until(run.done)
+    record = await run
+    held.release.set()
+    assert (record["outcome"], record["error"]) == ("timeout", None)
+
+
+@pytest.mark.contract("F3", "F6")
+async def test_who_switches_off_while_it_loads_is_not_told_of_an_error(
+    home: Home,
+) -> None:
+    beat = await home.add_heartbeat()
+    home.llm_server.always = LOADING
+    run = home.hass.async_create_task(beat.wake())
+    await until_it_waits(home, 1)
+    await beat.turn("off")
+    record = await run
+    assert (record["outcome"], record["error"]) == ("stopped", None)
+
+
+@pytest.mark.contract("F3")
+async def test_what_else_was_waited_for_is_said_too(home: Home) -> None:
+    beat = await home.add_heartbeat(fuses={"run_timeout": 20})
+    home.llm_server.always = Raw(
+        status=429, headers={"Retry-After": "50"}, body={"error": {"message": "slow"}}
+    )
+    run = home.hass.async_create_task(beat.wake())
+    await until_it_waits(home, 1)
+    await home.clock.turn_until(run.done)
+    assert ((await run)["outcome"], (await run)["error"]["kind"]) == (
+        "timeout",
+        "rate_limit",
+    )
 
 
 @pytest.mark.contract("R7")

@@ -130,7 +130,7 @@ async def test_there_is_a_sentence_for_all_that_can_happen(
         needs(key, "actions")
     for key in ("settled_done", "settled_failed", "settled_unended", "unhelpful"):
         needs(key, "actions")
-    for key in (*CutReason, "error"):
+    for key in (*CutReason, "error", "loading"):
         needs(f"cut_{key}")
     for reason in StopReason:
         for key in (f"stopped_{reason}", f"logbook_stopped_{reason}"):

@@ -187,6 +187,11 @@ class Run:
                 allowance=self._allowance(),
                 journal=self._journal,
             )
+        except asyncio.CancelledError as cancelled:
+            if self._cut is CutReason.TIMEOUT:
+                # Why the model was still waited for when the time was over (F3).
+                self._note(cancelled.__cause__)
+            raise
         except RunCutError as cut:
             self._cut = self._cut or cut.kind
         except ModelError as error:
@@ -249,6 +254,10 @@ class Run:
 
     def _fail(self, error: ModelError) -> None:
         if not self._over:
+            self._note(error)
+
+    def _note(self, error: BaseException | None) -> None:
+        if isinstance(error, ModelError):
             message = cached_error_text(self._hass, error)
             self._error = RunError(kind=error.kind, message=message)
 

@@ -31,6 +31,7 @@ SENTENCES = {
     "settled_failed": "It has failed: {actions}.",
     "settled_unended": "It may still be running: {actions}.",
     "cut_timeout": "The run was cut short: it took too long.",
+    "cut_loading": "The run was cut short: the model was still being loaded.",
     "cut_turn_limit": "The run was cut short: it needed too many turns.",
     "cut_action_limit": "The run was cut short: it reached its limit of actions.",
     "cut_token_limit": "The run was cut short: the token budget for today is spent.",
@@ -160,6 +161,17 @@ def test_each_cut_has_an_outcome_and_a_sentence(cut: CutReason) -> None:
     assert ending.outcome == cut.value
     message = owner_message(ending, phrases())
     assert message == f"Done: Feed. {SENTENCES[f'cut_{cut.value}']}"
+
+
+@pytest.mark.contract("S2", "F3")
+@pytest.mark.parametrize("kind", ErrorKind)
+def test_a_timeout_says_that_the_model_was_still_loading(kind: ErrorKind) -> None:
+    error = RunError(kind=kind, message="It waits.")
+    waited = Ending(actions=(DONE,), cut=CutReason.TIMEOUT, error=error)
+    key = "cut_loading" if kind is ErrorKind.LOADING else "cut_timeout"
+
+    assert waited.outcome is Outcome.TIMEOUT
+    assert owner_message(waited, phrases()) == f"Done: Feed. {SENTENCES[key]}"
 
 
 @pytest.mark.contract("S2", "S6")

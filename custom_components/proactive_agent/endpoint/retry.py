@@ -67,7 +67,8 @@ async def with_retries[T](
 ) -> T:
     """Ask until there is an answer or the policy says that it is enough.
 
-    `on_failure` hears of each failure; the last is raised.
+    `on_failure` hears of each failure; the last is raised. Who is cancelled between
+    two tries finds it as the cause.
     """
     failed = Counter[ErrorKind]()
     last: ModelError | None = None
@@ -83,12 +84,21 @@ async def with_retries[T](
                     if failed[err.kind] >= most:
                         raise
                     last = err
-                await sleep(_pause(last, failed[last.kind]))
+                await _sleep(_pause(last, failed[last.kind]), last, sleep)
     except TimeoutError as err:
         if last is None:
             last = ModelError(ErrorKind.TIMEOUT)
             on_failure(last)
         raise last from err
+
+
+async def _sleep(seconds: float, err: ModelError, sleep: Sleep) -> None:
+    try:
+        await sleep(seconds)
+    except asyncio.CancelledError as cancelled:
+        is_loading = err.kind is ErrorKind.LOADING
+        said = err.refined(advice=Advice.STILL_LOADING) if is_loading else err
+        raise cancelled from said
 
 
 def _pause(err: ModelError, failures: int) -> float:

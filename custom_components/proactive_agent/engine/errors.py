@@ -62,6 +62,7 @@ class Advice(StrEnum):
     OVERSIZE = "oversize"
     REDIRECTED = "redirected"  # target
     REFUSED_OPTION = "refused_option"  # option
+    STILL_LOADING = "still_loading"
     TASK_AUTH = "task_auth"  # entity
     TASK_FAILED = "task_failed"  # entity
     TASK_MISSING = "task_missing"  # entity

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .errors import CutReason
+from .errors import CutReason, ErrorKind
 from .plain_text import MAX_LENGTH, plain_line, shorten
 from .records import ActionRecord, ActionStatus, Outcome, RunError
 
@@ -49,6 +49,12 @@ class Ending:
     def has_called(self) -> bool:
         """Whether it called an action that was done or may still be."""
         return self.acted or any(action.may_go_on for action in self.actions)
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether its time was over before the server had loaded the model."""
+        was_waiting = self.cut is CutReason.TIMEOUT and self.error is not None
+        return was_waiting and self.error.kind == ErrorKind.LOADING
 
     @property
     def outcome(self) -> Outcome:
@@ -168,7 +174,11 @@ def _fitting(
 
 def _shortfall(ending: Ending, phrases: Phrases) -> list[str]:
     if ending.cut is not None:
-        return [phrases.say(f"cut_{ending.cut.value}")]
+        return [
+            phrases.say(
+                "cut_loading" if ending.is_loading else f"cut_{ending.cut.value}"
+            )
+        ]
     return [phrases.say("cut_error")] if ending.error is not None else []
 
 
