@@ -6,12 +6,19 @@ import pytest
 from custom_components.proactive_agent.engine.records import (
     ActionRecord,
     ActionStatus,
+    CallRecord,
     Cause,
     Outcome,
     RunRecord,
     Usage,
 )
-from custom_components.proactive_agent.run_log import MAX_RUNS, RunLog
+from custom_components.proactive_agent.engine.run_size import written_size
+from custom_components.proactive_agent.run_log import (
+    LOG_SIZE,
+    MAX_RUNS,
+    RUN_SIZE,
+    RunLog,
+)
 
 RUNNING = ActionRecord(
     action="script.wash",
@@ -78,3 +85,83 @@ def test_nothing_is_settled_twice_or_in_a_run_that_is_gone() -> None:
     assert log.settle("a", 0, replace(DONE, status=ActionStatus.FAILED)) is None
     assert log.settle("gone", 0, DONE) is None
     assert [*log] == [run("a", DONE)]
+
+
+def test_an_action_that_was_cut_from_its_record_is_not_settled() -> None:
+    log = RunLog()
+    log.add(run("a", RUNNING))
+
+    assert log.settle("a", 1, DONE) is None
+    assert [*log] == [run("a", RUNNING)]
+
+
+def chatty(run_id: str, *, answers: int = 20) -> RunRecord:
+    """A run whose tools have answered at length."""
+    answer = {"rain": "It will rain. " * 300}
+    return replace(
+        run(run_id),
+        calls=(
+            CallRecord(
+                turn=1, tool="forecast", arguments={}, answer=answer, error=False
+            ),
+        )
+        * answers,
+    )
+
+
+@pytest.mark.contract("C6")
+def test_fifty_large_runs_stay_small_and_the_newest_keeps_the_most() -> None:
+    log = RunLog()
+    for number in range(MAX_RUNS + 1):
+        log.add(chatty(str(number)))
+
+    sizes = [written_size(one) for one in log.texts]
+    assert len(sizes) == MAX_RUNS
+    assert sum(sizes) <= LOG_SIZE
+    assert sizes[0] > RUN_SIZE / 2
+    assert sizes == sorted(sizes, reverse=True)
+    newest, *_, oldest = log
+    assert newest == chatty(str(MAX_RUNS))
+    assert oldest.shortened == ("calls",)
+
+
+@pytest.mark.contract("C6")
+def test_one_run_has_a_size_it_may_not_pass() -> None:
+    log = RunLog()
+
+    kept = log.add(chatty("a", answers=200))
+
+    assert kept.shortened == ("calls",)
+    assert written_size(log.texts[0]) <= RUN_SIZE
+    assert [*log] == [kept]
+
+
+@pytest.mark.contract("C6")
+def test_small_runs_are_kept_as_they_were() -> None:
+    log = RunLog()
+    for number in range(MAX_RUNS):
+        log.add(run(str(number), DONE, message="Done."))
+
+    again = RunLog()
+    again.load(log.texts)
+
+    assert [*again] == [*log]
+    assert again.texts == log.texts
+    assert {one.shortened for one in again} == {()}
+
+
+def test_who_writes_it_down_hears_of_each_change() -> None:
+    changes: list[int] = []
+    log = RunLog(lambda: changes.append(len(log.texts)))
+    log.add(run("a", RUNNING))
+    log.add(run("b"))
+    log.settle("a", 0, DONE)
+    log.told("a", "Done: Wash.", [])
+    assert changes == [1, 2, 2, 2]
+
+    log.settle("a", 0, DONE)
+    log.told("a", "Something else.", [])
+    log.told("gone", "Something else.", [])
+
+    assert changes == [1, 2, 2, 2]
+    assert log.find("a") == run("a", DONE, message="Done: Wash.")

@@ -121,13 +121,12 @@ class RunLog:
     def _fit(self) -> None:
         """Cut down what is largest, of the oldest first, until all is small enough."""
         too_much = sum(kept.size for kept in self._runs) - LOG_SIZE
-        for limit in (2 * LEAST, LEAST):
-            for position, kept in reversed([*enumerate(self._runs)]):
-                if too_much <= 0:
-                    return
-                if (before := kept.size) > limit:
-                    cut = self._runs[position] = _Kept.of(kept.record, limit)
-                    too_much -= before - cut.size
+        for position, kept in reversed([*enumerate(self._runs)]):
+            if too_much <= 0:
+                return
+            if kept.size > LEAST:
+                cut = self._runs[position] = _Kept.of(kept.record, LEAST)
+                too_much -= kept.size - cut.size
 
 
 def _ignored() -> None:

@@ -59,7 +59,7 @@ def fitted(record: RunRecord, limit: int) -> tuple[RunRecord, str]:
     for caps in _STEPS:
         if text is not None and written_size(text) <= limit:
             return kept, text
-        kept = _cut(record, caps)
+        kept = _cut(kept, caps)
         text = run_as_text(kept)
     return kept, run_as_text(kept)
 
@@ -145,9 +145,17 @@ def _cut_object(value: JsonObject, caps: _Caps) -> JsonObject:
 def _cut_value(value: Json, caps: _Caps) -> Json:
     """Return a value as JSON has it, its outer shape kept as long as possible."""
     try:
-        plain: Json = json.loads(json.dumps(value, default=str))
+        plain: Json = json.loads(json.dumps(_uncut(value), default=str))
     except ValueError, TypeError, RecursionError:
         return NOTICE
     text = shrink(plain, max(caps.text, _SMALLEST_VALUE))
     kept: Json = json.loads(text)
     return value if kept == plain else kept
+
+
+def _uncut(value: Json) -> Json:
+    """Take off what says that a value was cut before."""
+    match value:
+        case {"notice": notice, "answer": answer} if notice == NOTICE:
+            return answer
+    return value

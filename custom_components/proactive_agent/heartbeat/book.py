@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from homeassistant.core import callback
+from homeassistant.core import HomeAssistant, callback
 
-from ..engine.due import Due
+from ..engine.approvals import OPEN, Approval
 from ..engine.records import (
     CUT_OFF,
     ActionRecord,
@@ -16,6 +16,7 @@ from ..engine.records import (
 )
 from ..run import Run
 from ..run_log import RunLog
+from ..store.beat_state import BeatState
 from ..store.open_runs import OpenRun, OpenRuns
 
 UNSEEN = "Nobody saw how it ended."
@@ -33,15 +34,15 @@ class Book:
         heartbeat_id: str,
         log: RunLog,
         open_runs: OpenRuns,
-        due: Iterable[Due],
+        memory: BeatState,
     ) -> None:
-        """Put down what was cut off before; `due` is what its owner has yet to hear."""
+        """Put down what was cut off before, as far as the memory knows of it."""
         self.log = log
         self._id = heartbeat_id
         self._open_runs = open_runs
         run = open_runs.get(heartbeat_id)
         if run is not None and log.find(run.run_id) is None:
-            log.add(_cut_off(run, due))
+            log.add(_cut_off(run, memory))
 
     @callback
     def begin(self, run: Run) -> None:
@@ -65,8 +66,16 @@ class Book:
         return self.log.add(record)
 
 
-def _cut_off(run: OpenRun, due: Iterable[Due]) -> RunRecord:
-    known = next((one for one in due if one.id == run.run_id), None)
+def stop_cause(hass: HomeAssistant, *, is_unloaded: bool) -> StopCause:
+    """Say what has stopped a run from outside."""
+    if hass.is_stopping:
+        return StopCause.HOME_ASSISTANT_ENDED
+    return StopCause.UNLOADED if is_unloaded else StopCause.SWITCHED_OFF
+
+
+def _cut_off(run: OpenRun, memory: BeatState) -> RunRecord:
+    due = next((one for one in memory.due if one.id == run.run_id), None)
+    called = map(_as_known, due.actions) if due else ()
     return RunRecord(
         run_id=run.run_id,
         started=run.started,
@@ -74,8 +83,8 @@ def _cut_off(run: OpenRun, due: Iterable[Due]) -> RunRecord:
         outcome=Outcome.STOPPED,
         error=None,
         gate=run.gate,
-        actions=tuple(map(_as_known, known.actions)) if known else (),
-        message=known.message if known else None,
+        actions=_with_requests(run.run_id, called, memory.approvals),
+        message=due.message if due else None,
         turns=0,
         tokens=None,
         seconds=0,
@@ -84,6 +93,25 @@ def _cut_off(run: OpenRun, due: Iterable[Due]) -> RunRecord:
         dry_run=run.dry_run,
         stop_reason=StopCause.HOME_ASSISTANT_ENDED,
     )
+
+
+def _with_requests(
+    run_id: str, called: Iterable[ActionRecord], approvals: Iterable[Approval]
+) -> tuple[ActionRecord, ...]:
+    """Add what the run has asked for after its last call, each in its place (P1)."""
+    actions = [*called]
+    asked = [one for one in approvals if one.run_id == run_id and one.status in OPEN]
+    for approval in sorted(asked, key=lambda one: one.index):
+        if approval.index == len(actions):
+            actions.append(
+                ActionRecord(
+                    action=approval.action,
+                    entity_id=approval.entity_id,
+                    data=approval.data,
+                    status=ActionStatus.WAITING,
+                )
+            )
+    return tuple(actions)
 
 
 def _as_known(action: ActionRecord) -> ActionRecord:

@@ -56,7 +56,7 @@ class Heartbeat:
             entry,
             voice.runs,
             self._state,
-            shared.book(self.id, self._state.due),
+            shared.book(self.id, self._state),
             partial(shared.issues.judge, self.id),
             self._run_ended,
         )

@@ -11,28 +11,28 @@ from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant, callback
+from homeassistant.util import dt as dt_util
 
-from ..engine.errors import CutReason, ErrorKind
+from ..engine.errors import CutReason
 from ..engine.fuses import Stop, StopReason
 from ..engine.ports import Mind
 from ..engine.records import (
     ActionRecord,
     ActionStatus,
     Cause,
-    Outcome,
     RunRecord,
-    StopCause,
 )
 from ..engine.report import Ending
 from ..guard.guard import Action
 from ..home.home import Reach
-from ..models import HeartbeatOptions, has_key
+from ..models import HeartbeatOptions
 from ..run import Run, RunPlan, RunPorts
 from ..store.beat_state import BeatState
 from ..telling.due import DueMessages
 from ..telling.reporter import Reporter, Told
 from ..toolbox import OfferCache
-from .book import Book
+from .book import Book, stop_cause
+from .streak import Streak
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -40,8 +40,6 @@ _LOGGER = logging.getLogger(__name__)
 LAST_WORD_TIMEOUT = 5
 # Seconds after which a report goes on by itself: no notifier may hold the lock.
 TELL_TIMEOUT = 60
-
-_SAYS_NOTHING_OF_THE_MODEL = {Outcome.TIMEOUT, Outcome.STOPPED, Outcome.TOKEN_LIMIT}
 
 
 class Runner:
@@ -77,7 +75,8 @@ class Runner:
         self.last_wake: datetime | None = latest and latest.started
         self._run: Run | None = None
         self._task: asyncio.Task[RunRecord] | None = None
-        self._failing = False
+        self._streak = Streak(hass, entry)
+        self._is_closed = False
 
     @property
     def is_running(self) -> bool:
@@ -132,6 +131,7 @@ class Runner:
 
     async def async_close(self) -> None:
         """End a run in flight and give it a moment for its last word (R8)."""
+        self._is_closed = True
         self.cut()
         if (task := self._task) is not None:
             await asyncio.wait({task}, timeout=LAST_WORD_TIMEOUT)
@@ -196,18 +196,19 @@ class Runner:
             ending = run.ending
             told = await self._tell(run, ending)
             stop = put_off(self._stop(run, told))
+            went_off = stop is not None or (was_on and not self._state.is_on)
             record = replace(
                 run.record(ending),
                 message=told.message,
-                stopped=stop is not None or (was_on and not self._state.is_on),
-                stop_reason=self._stop_reason(ending, stop),
+                stopped=went_off,
+                stop_reason=self._why_stopped(ending, stop, went_off=went_off),
                 delivery_failed=told.delivery.failed,
                 not_sent=told.not_sent,
             )
             record = self._book.end(self._judged(run, record))
         finally:
             self._run = self._task = None
-        self._note_streak(run, record)
+        self._streak.note(run.plan.options.title, record)
         self._settle_what_ended_meanwhile(run, ending)
         self._on_end(record, stop)
         return record
@@ -227,14 +228,15 @@ class Runner:
             return Stop(reason=StopReason.MAX_TICKS)
         return None
 
-    def _stop_reason(self, ending: Ending, stop: Stop | None) -> str | None:
-        """Say why the heartbeat went off with a run, or the run was stopped."""
+    def _why_stopped(
+        self, ending: Ending, stop: Stop | None, *, went_off: bool
+    ) -> str | None:
+        """Say why the run was stopped, or the heartbeat went off with it."""
         if stop is not None:
             return stop.reason
-        if ending.cut is not CutReason.STOPPED:
-            return None
-        is_on = self._state.is_on
-        return StopCause.UNLOADED if is_on else StopCause.SWITCHED_OFF
+        if ending.cut is CutReason.STOPPED:
+            return stop_cause(self._hass, is_unloaded=self._is_closed)
+        return self._state.stop_reason(dt_util.utcnow()) if went_off else None
 
     @callback
     def _told_late(self, run_id: str, told: Told) -> None:
@@ -283,17 +285,3 @@ class Runner:
                 self._action_settled(run, index, now[index])
             elif action.status is ActionStatus.WAITING:
                 self.log.answer(run.run_id, index, now[index])
-
-    def _note_streak(self, run: Run, record: RunRecord) -> None:
-        """Log an error of the model once for as long as it lasts (R7)."""
-        if record.outcome in _SAYS_NOTHING_OF_THE_MODEL:
-            return
-        title = run.plan.options.title
-        if record.outcome is Outcome.ERROR and record.error is not None:
-            level = logging.DEBUG if self._failing else logging.WARNING
-            _LOGGER.log(level, "%s: %s", title, record.error.message)
-            if record.error.kind == ErrorKind.AUTH and has_key(self._entry):
-                self._entry.async_start_reauth(self._hass)
-        elif self._failing:
-            _LOGGER.info("%s: the model answers again", title)
-        self._failing = record.outcome is Outcome.ERROR

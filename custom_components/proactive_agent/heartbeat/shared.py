@@ -1,14 +1,14 @@
 """What the heartbeats of one endpoint have in common."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from homeassistant.core import Context
 
-from ..engine.due import Due
 from ..engine.ports import Mind
 from ..lineage import RunLineage
 from ..models import HeartbeatOptions
+from ..store.beat_state import BeatState
 from ..store.runs import RunFiles
 from ..store.store import HeartbeatStore
 from .book import Book
@@ -31,7 +31,7 @@ class Shared:
     issues: ModelIssues
     descends: Callable[[Context], bool]
 
-    def book(self, heartbeat_id: str, due: Iterable[Due]) -> Book:
+    def book(self, heartbeat_id: str, memory: BeatState) -> Book:
         """Return where the runs of a heartbeat are put down."""
         log = self.logs.log(heartbeat_id)
-        return Book(heartbeat_id, log, self.store.open_runs, due)
+        return Book(heartbeat_id, log, self.store.open_runs, memory)
