@@ -67,7 +67,7 @@ async def answered_by(door: Door) -> list[str | None]:
 
 @pytest.mark.contract("P2")
 async def test_the_page_shows_what_is_asked_exactly_and_why(door: Door) -> None:
-    assert (door.state, door.shown["waiting"]) == ("unknown", 0)
+    assert (door.state, door.shown["waiting"]) == ("none", 0)
     assert "approval_id" not in door.shown
     approval_id = await door.ask()
     shown = json.loads(json_dumps(door.shown))
@@ -120,7 +120,7 @@ async def test_a_button_of_the_page_answers(
     approval_id = await door.ask()
     await door.press(button)
     assert (door.opened, door.told) == (opened, told)
-    assert (door.state, door.beat.state("status")) == ("unknown", "asleep")
+    assert (door.state, door.beat.state("status")) == ("none", "asleep")
     assert door.cleared == [f"proactive_agent_{approval_id}"]
 
 
@@ -313,7 +313,7 @@ async def test_an_answer_that_comes_too_late_does_nothing(
     assert sentence(await door.error(service, approval_id)) == (
         f"The time to answer is over, which counts as a no: {IN_WORDS}"
     )
-    assert (door.opened, door.state) == ([], "unknown")
+    assert (door.opened, door.state) == ([], "none")
 
 
 @pytest.mark.contract("P6", "P7")
@@ -327,7 +327,7 @@ async def test_an_answer_to_what_was_withdrawn_does_nothing(
     assert sentence(await door.error(service, approval_id)) == (
         f"Milonga has withdrawn this request: {IN_WORDS}"
     )
-    assert (door.opened, door.state) == ([], "unknown")
+    assert (door.opened, door.state) == ([], "none")
     assert door.cleared == [f"proactive_agent_{approval_id}"]
 
 
@@ -377,7 +377,7 @@ async def test_requests_of_every_endpoint_are_found(door: Door) -> None:
         phone=door.phone,
     )
     approval_id = await theirs.ask(BACK)
-    assert (theirs.state, door.state) == ("Unlock lock (Back door)", "unknown")
+    assert (theirs.state, door.state) == ("Unlock lock (Back door)", "none")
     assert (await door.answer("approve", approval_id))["status"] == "done"
     assert door.opened == [BACK]
 
@@ -474,7 +474,7 @@ async def test_after_a_restart_nothing_is_shown_that_is_no_longer_asked(
     door.home.clock.turn(timedelta(hours=2))
     assert await door.hass.config_entries.async_setup(door.home.entry.entry_id)
     await door.home.settled()
-    assert (door.state, door.shown["waiting"]) == ("unknown", 0)
+    assert (door.state, door.shown["waiting"]) == ("none", 0)
 
 
 @pytest.mark.contract("P7")

@@ -69,7 +69,7 @@ async def test_a_yes_from_a_phone_opens_once_and_leaves_every_phone(
 ) -> None:
     approval_id = await door.ask()
     await door.tap(door.button(approval_id, APPROVE), anna.id)
-    assert (door.opened, door.told, door.state) == ([FRONT], [DONE], "unknown")
+    assert (door.opened, door.told, door.state) == ([FRONT], [DONE], "none")
     assert door.cleared == [f"proactive_agent_{approval_id}"]
     assert await answered_by(door) == "Anna"
 
@@ -78,7 +78,7 @@ async def test_a_yes_from_a_phone_opens_once_and_leaves_every_phone(
 async def test_so_does_a_no(door: Door, anna: MockUser) -> None:
     approval_id = await door.ask()
     await door.tap(door.button(approval_id, REJECT), anna.id)
-    assert (door.opened, door.told, door.state) == ([], [], "unknown")
+    assert (door.opened, door.told, door.state) == ([], [], "none")
     assert door.cleared == [f"proactive_agent_{approval_id}"]
     assert await answered_by(door) == "Anna"
 
@@ -91,7 +91,7 @@ async def test_several_requests_are_kept_apart(door: Door, anna: MockUser) -> No
     assert door.opened == [BACK]
     assert door.shown["approval_id"] == front
     await door.tap(door.button(front, REJECT), anna.id)
-    assert (door.opened, door.state) == ([BACK], "unknown")
+    assert (door.opened, door.state) == ([BACK], "none")
 
 
 @pytest.mark.contract("P1")
@@ -363,7 +363,7 @@ async def test_a_tap_while_home_assistant_starts_counts_and_waits_for_the_rest(
     door.send("PROACTIVE_AGENT_APPROVE_made-up", Context(user_id=anna.id))
     await let_run()
     assert (door.opened, door.told, read(her_phone)) == ([], [], [])
-    assert door.state == "unknown"
+    assert door.state == "none"
     door.hass.set_state(CoreState.running)
     door.hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
     await door.home.settled()

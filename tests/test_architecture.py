@@ -47,6 +47,7 @@ FLOORS: tuple[Floor, ...] = (
     ("heartbeat heartbeat.*",),
     ("runtime answers answers.* loss removal",),
     ("entity", "targeted"),
+    ("pending_sensor", "status_sensor"),
     (
         "switch",
         "sensor",

@@ -414,7 +414,7 @@ async def test_requests_of_two_heartbeats_are_their_own(door: Door) -> None:
     await door.home.settled()
     assert other.state("pending_approval") == door.state
     await other.turn("off")
-    assert (other.state("pending_approval"), door.shown["waiting"]) == ("unknown", 1)
+    assert (other.state("pending_approval"), door.shown["waiting"]) == ("none", 1)
     await door.answer("approve", first)
     assert door.opened == [FRONT]
 

@@ -17,6 +17,9 @@ from .support.heartbeats import Beat, let_run
 from .support.llm_server import LlmServer, calls, text
 
 LAMP = {"entity_id": ["light.lamp"]}
+# Its own entities, by platform and key.
+OUR_SWITCH = "switch.heartbeat"
+OUR_BUTTON = "button.check_now"
 LIT = ("light.turn_on", ("light.lamp",))
 # The template light of the home acts on its helper, as its owner built it.
 FOLLOWS = ("input_boolean.turn_on", ("input_boolean.lamp",))
@@ -46,11 +49,11 @@ async def _swept(siege: Siege, **data: Any) -> Beat:
 @pytest.mark.parametrize(
     ("name", "entity_id"),
     [
-        ("switch_turn_off", "switch.milonga_heartbeat"),
-        ("switch_turn_on", "switch.milonga_heartbeat"),
-        ("button_press", "button.milonga_check_now"),
-        ("proactive_agent_wake", "switch.milonga_heartbeat"),
-        ("get_state", "switch.milonga_heartbeat"),
+        ("switch_turn_off", OUR_SWITCH),
+        ("switch_turn_on", OUR_SWITCH),
+        ("button_press", OUR_BUTTON),
+        ("proactive_agent_wake", OUR_SWITCH),
+        ("get_state", OUR_SWITCH),
         ("notify_send_message", "notify.test_voice"),
         ("tts_speak", "tts.test_voice"),
         ("conversation_process", "conversation.test_voice"),
@@ -66,7 +69,8 @@ async def test_a_room_gives_the_heartbeat_nothing_that_was_not_meant(
     siege: Siege, name: str, entity_id: str | None
 ) -> None:
     beat = await _swept(siege)
-    assert beat.switch == "switch.milonga_heartbeat"
+    if entity_id in {OUR_SWITCH, OUR_BUTTON}:
+        entity_id = beat.entity_id(*entity_id.split("."))
     arguments = {"entity_id": [entity_id]} if entity_id else {"food": "meal"}
     record = await siege.attack(beat, calls((name, arguments)))
     assert siege.called == []

@@ -17,7 +17,8 @@ from homeassistant.setup import async_setup_component
 from homeassistant.util.yaml import load_yaml_dict
 import pytest
 
-from demo_house.agent import NAME, heartbeat_answers
+from custom_components.proactive_agent.identity import switch_of
+from demo_house.agent import heartbeat_answers
 from demo_house.house import CALL_LIGHT, HAPPY, HUNGER
 
 from .support import stubs  # noqa: F401
@@ -73,7 +74,7 @@ async def request_json(
     await hass.services.async_call(
         "proactive_agent",
         "wake",
-        {"entity_id": f"switch.{NAME.lower()}_heartbeat"},
+        {"entity_id": switch_of(hass, next(iter(entry.subentries)))},
         blocking=True,
         return_response=True,
     )

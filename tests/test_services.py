@@ -95,7 +95,7 @@ async def test_get_runs_refuses_an_odd_limit(home: Home, limit: Any) -> None:
 
 @pytest.mark.parametrize("action", ["wake", "get_runs"])
 @pytest.mark.parametrize(
-    "target", ["switch.unknown", "input_boolean.lamp", "sensor.milonga_status"]
+    "target", ["switch.unknown", "input_boolean.lamp", "sensor.milonga"]
 )
 async def test_a_wrong_target_is_an_error(home: Home, action: str, target: str) -> None:
     await home.add_heartbeat()
@@ -105,11 +105,11 @@ async def test_a_wrong_target_is_an_error(home: Home, action: str, target: str) 
 
 
 async def test_the_actions_are_there_without_an_endpoint(home: Home) -> None:
-    await home.add_heartbeat()
+    switch = (await home.add_heartbeat()).switch
     assert await home.hass.config_entries.async_remove(home.entry.entry_id)
     assert home.hass.services.has_service("proactive_agent", "wake")
     with pytest.raises(HomeAssistantError):
-        await _call(home, "wake", "switch.milonga_heartbeat")
+        await _call(home, "wake", switch)
 
 
 async def test_refusals_are_sentences(home: Home) -> None:

@@ -26,6 +26,7 @@ from custom_components.proactive_agent.flows import (
     server as flow_server,
     waiting as flow_waiting,
 )
+from custom_components.proactive_agent.identity import switch_of
 from custom_components.proactive_agent.models import HeartbeatOptions
 from tests.support.llm_server import (
     CLOSE,
@@ -197,8 +198,8 @@ class TestCreate:
     async def test_it_beats_at_once(
         self, hass: HomeAssistant, entry: MockConfigEntry
     ) -> None:
-        await create(hass, entry, {})
-        state = hass.states.get("switch.milonga_heartbeat")
+        subentry = await create(hass, entry, {})
+        state = hass.states.get(switch_of(hass, subentry.subentry_id) or "")
         assert state is not None
         assert state.state == "on"
 

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from homeassistant.components.logbook import LOGBOOK_ENTRY_MESSAGE, LOGBOOK_ENTRY_NAME
+from homeassistant.components.logbook import (
+    LOGBOOK_ENTRY_ICON,
+    LOGBOOK_ENTRY_MESSAGE,
+    LOGBOOK_ENTRY_NAME,
+)
 from homeassistant.core import Event, HomeAssistant, callback
 
 from .answers.answers import name_of
@@ -56,8 +60,10 @@ def async_describe_events(
         data = event.data
         said = {key: plain_line(str(data.get(key) or "")) for key in _NAMED}
         who = name_of(hass, data.get(ATTR_ANSWERED_BY))
-        key = f"logbook_{_SENTENCES[str(event.event_type)](data)}"
+        sentence = _SENTENCES[str(event.event_type)](data)
+        key = f"logbook_{sentence}"
         return {
+            LOGBOOK_ENTRY_ICON: _ICONS[sentence.partition("_")[0]],
             LOGBOOK_ENTRY_NAME: data[ATTR_HEARTBEAT],
             LOGBOOK_ENTRY_MESSAGE: cached_sentence(hass, key, who=who, **said),
         }
@@ -86,6 +92,16 @@ def _failed(data: Data) -> str:
     return "spoke" if data.get(ATTR_MESSAGE) else "failed"
 
 
+# The icon of each sentence, by its first word.
+_ICONS: Final[Mapping[str, str]] = {
+    "acted": "mdi:heart-flash",
+    "answered": "mdi:account-check-outline",
+    "asked": "mdi:account-question-outline",
+    "failed": "mdi:alert-circle-outline",
+    "spoke": "mdi:message-text-outline",
+    "stopped": "mdi:heart-off-outline",
+    "woke": "mdi:alarm",
+}
 # The sentence of each event, by what there is to say of it.
 _SENTENCES: Final[Mapping[str, Callable[[Data], str]]] = {
     EVENT_HEARTBEAT_TICK: _woke,

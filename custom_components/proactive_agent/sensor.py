@@ -1,14 +1,12 @@
 """How a heartbeat is doing, what it has used, and what it asks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from homeassistant.components.sensor import (
     RestoreSensor,
     SensorDeviceClass,
-    SensorEntity,
     SensorEntityDescription,
     SensorStateClass,
 )
@@ -17,13 +15,12 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.helpers.entity_platform import AddConfigEntryEntitiesCallback
 from homeassistant.helpers.event import async_track_time_interval
 
-from .const import ATTR_APPROVAL_ID
-from .engine.plain_text import MAX_LENGTH, plain_line
 from .engine.records import Outcome, Status
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat.heartbeat import Heartbeat
-from .identity import KEY_STATUS
+from .pending_sensor import PendingApprovalSensor
 from .runtime import ProactiveAgentConfigEntry
+from .status_sensor import StatusSensor
 
 PARALLEL_UPDATES = 0
 LOOK_INTERVAL = timedelta(seconds=30)
@@ -36,7 +33,6 @@ class HeartbeatSensorDescription(SensorEntityDescription):
     """A sensor of a heartbeat; `silent` if its value changes without a word."""
 
     value_fn: Callable[[Heartbeat], Value]
-    attributes_fn: Callable[[Heartbeat], Mapping[str, Any] | None] = lambda _: None
     silent: bool = False
 
 
@@ -45,19 +41,12 @@ def _last_outcome(heartbeat: Heartbeat) -> str | None:
     return latest.outcome if latest else None
 
 
-def _why_paused(heartbeat: Heartbeat) -> Mapping[str, Any] | None:
-    pause = heartbeat.health.pause
-    return pause.as_dict() if pause else None
+def _tokens_used(heartbeat: Heartbeat) -> int | None:
+    """Return them as they stand between runs: in one they would be written again."""
+    return None if heartbeat.status is Status.RUNNING else heartbeat.tokens_used
 
 
 SENSORS = (
-    HeartbeatSensorDescription(
-        key=KEY_STATUS,
-        device_class=SensorDeviceClass.ENUM,
-        options=[*Status],
-        value_fn=lambda heartbeat: heartbeat.status,
-        attributes_fn=_why_paused,
-    ),
     HeartbeatSensorDescription(
         key="last_wake",
         device_class=SensorDeviceClass.TIMESTAMP,
@@ -73,13 +62,16 @@ SENSORS = (
         key="tokens_used",
         entity_category=EntityCategory.DIAGNOSTIC,
         state_class=SensorStateClass.TOTAL_INCREASING,
-        value_fn=lambda heartbeat: heartbeat.tokens_used,
+        suggested_display_precision=0,
+        value_fn=_tokens_used,
     ),
     # Quiet ticks write no state: this one is looked up from time to time.
     HeartbeatSensorDescription(
         key="ticks_used",
         entity_category=EntityCategory.DIAGNOSTIC,
         entity_registry_enabled_default=False,
+        state_class=SensorStateClass.TOTAL_INCREASING,
+        suggested_display_precision=0,
         silent=True,
         value_fn=lambda heartbeat: heartbeat.used.ticks,
     ),
@@ -96,6 +88,7 @@ async def async_setup_entry(
         entry,
         async_add_entities,
         lambda heartbeat: [
+            StatusSensor(heartbeat),
             *(HeartbeatSensor(heartbeat, one) for one in SENSORS),
             PendingApprovalSensor(heartbeat),
         ],
@@ -132,11 +125,6 @@ class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
                 )
             )
 
-    @property
-    def extra_state_attributes(self) -> Mapping[str, Any] | None:
-        """What there is to say beside the value."""
-        return self.entity_description.attributes_fn(self.heartbeat)
-
     async def async_update(self) -> None:
         """Look the value up when somebody asks for it."""
         self._follow()
@@ -154,36 +142,3 @@ class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
         value = self.entity_description.value_fn(self.heartbeat)
         if value is not None:
             self._attr_native_value = value
-
-
-class PendingApprovalSensor(HeartbeatEntity, SensorEntity):
-    """Shows the oldest request that waits for an answer, as it is now (P2, P7)."""
-
-    _unrecorded_attributes = frozenset({"because", "data", "entity_ids", "expires"})
-
-    def __init__(self, heartbeat: Heartbeat) -> None:
-        """Be the sensor of what a heartbeat asks."""
-        super().__init__(heartbeat, "pending_approval")
-
-    @property
-    def native_value(self) -> str | None:
-        """What a yes would do."""
-        pending = self.heartbeat.asking.pending
-        return pending[0].words if pending else None
-
-    @property
-    def extra_state_attributes(self) -> dict[str, Any]:
-        """What is asked exactly, why, until when, and how many wait."""
-        pending = self.heartbeat.asking.pending
-        if not pending:
-            return {"waiting": 0}
-        oldest = pending[0]
-        return {
-            "waiting": len(pending),
-            ATTR_APPROVAL_ID: oldest.approval_id,
-            "action": oldest.action,
-            "entity_ids": [*oldest.entity_id],
-            "data": {**oldest.data},
-            "because": plain_line(oldest.because, MAX_LENGTH),
-            "expires": oldest.expires.isoformat(),
-        }

@@ -30,14 +30,17 @@ from .pages import (
     MODEL,
     NEW,
     SERVER,
+    TEXTS,
     DevicePage,
     IntegrationPage,
     add_integration,
     open_menu,
 )
+from .story import add_telling_agent, live_a_story
 from .test_asking import add_asking_agent, let_it_ask
 from .test_flows import another_model, enter_heartbeat, enter_server, painted_task
 from .test_owner import add_slow_agent, add_waiting_agent, wake
+from .test_repairs import add_failing_agent, open_issue, way
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -209,6 +212,37 @@ async def test_screens_of_a_question(
         await page.screenshot(path=folder / "door-activity.png")
 
 
+async def test_screens_of_a_whole_story(
+    browser: Browser, backend: Backend, slow_model: LlmServer, folder: Path
+) -> None:
+    await add_telling_agent(backend, slow_model)
+    async with open_page(browser, backend.house, height=1250, scale=1.5) as page:
+        device = await live_a_story(page, backend, slow_model)
+        await expect(device.activity).to_contain_text("switched itself off")
+        await page.screenshot(path=folder / "device-off.png")
+        device_id = (await backend.device_path()).rsplit("/", 1)[1]
+        await page.goto(f"/logbook?device_id={device_id}")
+        story = page.locator("ha-logbook")
+        await expect(story).to_contain_text("switched itself off")
+        await page.mouse.move(0, 0)
+        await page.screenshot(path=folder / "activity.png")
+
+
+async def test_screens_of_a_pause(
+    browser: Browser, backend: Backend, slow_model: LlmServer, folder: Path
+) -> None:
+    held = await add_slow_agent(backend, slow_model, max_wakes_per_day=1)
+    async with open_page(browser, backend.house, height=1100, scale=1.5) as page:
+        device = await wake(page, backend, held)
+        held.release.set()
+        await device.shows("sensor", "status", "paused")
+        await page.screenshot(path=folder / "device-paused.png")
+        await device.row(ENTITY["sensor"]["status"]["name"]).click()
+        await expect(page.locator("ha-more-info-dialog")).to_be_visible()
+        await page.wait_for_timeout(1500)
+        await page.screenshot(path=folder / "device-paused-why.png")
+
+
 async def test_screens_of_what_is_missing(
     page: Page, backend: Backend, model: ModelServer, folder: Path
 ) -> None:
@@ -225,6 +259,28 @@ async def test_screens_of_what_is_missing(
     await dialog.press("Submit")
     await expect(dialog.here).to_contain_text("binary_sensor")
     await page.screenshot(path=folder / "heartbeat-change-missing.png")
+
+
+async def test_screens_of_a_repair(
+    page: Page, backend: Backend, slow_model: LlmServer, folder: Path
+) -> None:
+    await add_failing_agent(backend, slow_model)
+    dialog = await open_issue(page, "model_not_found", "init", heartbeat="Milonga")
+    await page.screenshot(path=folder / "repair-model.png")
+    held = Held(text("Nothing to do."))
+    slow_model.play(held)
+    await way(dialog, "model_not_found", "try_again").click()
+    await dialog.says("You can close this dialog")
+    await page.screenshot(path=folder / "repair-trying.png")
+    held.release.set()
+    await dialog.says("It works again.")
+    await page.screenshot(path=folder / "repair-works.png")
+    await dialog.leave_by("Finish")
+    await page.goto("/config/repairs?dialog=system-health")
+    await expect(page.locator("dialog-system-information")).to_contain_text("ok")
+    health = page.get_by_text(TEXTS["system_health"]["info"]["tokens_today"])
+    await health.scroll_into_view_if_needed()
+    await page.screenshot(path=folder / "system-health.png")
 
 
 async def _picture(

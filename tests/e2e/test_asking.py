@@ -60,7 +60,7 @@ async def test_a_yes_on_its_page_opens_the_door_and_the_page_tells_of_it(
 
     await device.press("approve")
     await backend.until_state(FRONT_DOOR, "unlocked")
-    await expect(device.row(PENDING)).to_contain_text("Unknown")
+    await expect(device.row(PENDING)).to_contain_text("None")
     await device.shows("sensor", "status", "asleep")
     await expect(device.activity).to_contain_text(
         f"got a yes from Milonga's owner: {WANTED}"
@@ -85,7 +85,7 @@ async def test_a_no_on_its_page_leaves_the_door_locked(
     await add_asking_agent(backend, slow_model)
     device = await let_it_ask(page, backend)
     await device.press("reject")
-    await expect(device.row(PENDING)).to_contain_text("Unknown")
+    await expect(device.row(PENDING)).to_contain_text("None")
     await expect(device.activity).to_contain_text(
         f"got a no from Milonga's owner: {WANTED}"
     )

@@ -33,9 +33,10 @@ GONE: Final = "binary_sensor.gone"
 ADD: Final = HEARTBEAT["initiate_flow"]["user"]
 
 
-async def add_slow_agent(backend: Backend, model: LlmServer) -> Held:
+async def add_slow_agent(backend: Backend, model: LlmServer, **fuses: int) -> Held:
     """Add a heartbeat on a slow model; returns the answer that it will wait for."""
     answers = heartbeat_answers(3600)
+    answers["fuses"] = {**answers["fuses"], **fuses}
     model.play(text("Ready."))
     endpoint = await add_endpoint(
         backend.house.api, {"url": model.url, "model": model.models[0]}

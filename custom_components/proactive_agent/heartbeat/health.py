@@ -42,7 +42,8 @@ class Pause:
 class Health:
     """The faults of one heartbeat, each told once, and once when it is over.
 
-    `can_sign_in` if Home Assistant asks for a new key where one is refused.
+    `can_sign_in` if Home Assistant asks for a new key where one is refused. `stop` is
+    why it went off by itself, if it did since Home Assistant started.
     """
 
     def __init__(  # noqa: PLR0913 - by name, each from another side
@@ -71,6 +72,7 @@ class Health:
         self._on_change = on_change
         self._resume = Alarm(hass, self._follow_on)
         self._look = Alarm(hass, self._look_again)
+        self.stop: Stop | None = None
         self._faults = FaultNotices(state, sight, notices, options, spawn)
         self._is_over = False
 
@@ -78,6 +80,11 @@ class Health:
     def failing(self) -> Breaker:
         """The runs that failed since the last good one."""
         return self._state.breaker
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether for an hour nothing could be judged (G2)."""
+        return self._faults.is_blind is True
 
     @property
     def pause(self) -> Pause | None:
@@ -102,6 +109,8 @@ class Health:
     @callback
     def begin_anew(self) -> None:
         """Take the switch for a new beginning, on or off."""
+        if self._state.is_on:
+            self.stop = None
         self._faults.begin_anew()
         self._look.cancel()
         self._follow()
@@ -142,7 +151,8 @@ class Health:
 
     @callback
     def stopped(self, stop: Stop) -> None:
-        """Tell that the heartbeat went off without its owner (F8)."""
+        """Tell that the heartbeat goes off without its owner (F8)."""
+        self.stop = stop
         self._spawn(self._async_tell_stopped(stop), "stop")
 
     async def _async_tell_stopped(self, stop: Stop) -> None:
@@ -158,14 +168,17 @@ class Health:
                 self._look.set(now + GATE_PATIENCE)
         elif self._faults.is_blind is not False:
             self._look.cancel()
-            self._faults.is_blind = False
+            was_blind, self._faults.is_blind = self._faults.is_blind, False
             self._faults.follow()
+            if was_blind:
+                self._on_change()
 
     @callback
     def _look_again(self) -> None:
         if self._sight.is_still_blind:
             self._faults.is_blind = True
             self._faults.follow()
+            self._on_change()
 
     @callback
     def _follow_on(self) -> None:
