@@ -6,14 +6,19 @@ import os
 from pathlib import Path
 import time
 
+from homeassistant.config_entries import ConfigEntryState
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 import pytest
+from pytest_homeassistant_custom_component.common import MockConfigEntry
 
+from bench_house.beside import Beside, in_its_pace
 from bench_house.clock import Clock
 from bench_house.ledger import Ledger
-from bench_house.quiet import Beside, in_its_pace
+from bench_house.quiet_kinds import kinds, own_checker
+from custom_components.proactive_agent.gate import Gate
 
+ON_TIME = {"template_now", "or_now", "time", "sun"}
 NOON = datetime(2026, 11, 2, 12, tzinfo=UTC)
 FOLDER = Path("/config")
 
@@ -97,7 +102,33 @@ def test_a_file_is_written_under_its_own_name(
     assert ledger.files == files
 
 
+# The conditions
+
+
+async def test_each_kind_is_one_that_does_not_hold(hass: HomeAssistant) -> None:
+    entry = MockConfigEntry(domain="bench", state=ConfigEntryState.LOADED)
+    entry.add_to_hass(hass)
+    hass.states.async_set("sensor.freezer", "-8.5")
+    found = await kinds(hass, entry)
+    for kind, last in found.items():
+        checker = await own_checker(hass, last)
+        assert checker.async_check() is False, kind
+        checker.async_unload()
+        gate = await Gate.async_build(hass, [last], kind)
+        assert gate.judge() is False, kind
+        # Only what the time alone changes is judged again.
+        assert gate.stays_closed is (kind not in ON_TIME), kind
+        gate.async_unload()
+    assert found.keys() > ON_TIME
+
+
 # The figures
+
+
+def test_both_ticks_are_printed_with_ours_as_a_share() -> None:
+    beside = Beside(automation=[50_000], ours=[15_000], idle=[10_000])
+    figures = {"ours_us": 5.0, "automation_us": 40.0, "ratio": 0.125}
+    assert beside.figures == figures
 
 
 def test_a_tick_is_what_its_step_costs_more_than_an_idle_one() -> None:

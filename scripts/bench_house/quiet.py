@@ -6,11 +6,14 @@ the clock's own step costs is taken off. Between two ticks of a real home much e
 happens, so each has to fetch all it needs from the memory. How fast that is depends on
 what else the machine does: the figures of another moment are set against those of the
 automation in that moment.
+
+Then once more with each kind of condition as the last. `check_us` is what Home
+Assistant takes to judge that one alone: what rests on the time has to be judged each
+time.
 """
 
 import argparse
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextvars import Context
 from datetime import UTC, datetime
 import gc
 from statistics import median
@@ -22,19 +25,24 @@ from homeassistant.config_entries import ConfigEntry
 from homeassistant.const import STATE_ON
 from homeassistant.core import HomeAssistant
 
+from .beside import MICROSECOND, Beside, in_its_pace
 from .clock import Clock
 from .errors import BenchError
 from .ledger import Ledger
 from .narrator import say
 from .quiet_home import (
     AUTOMATION,
+    CONDITIONS,
     SWITCH_ON,
     add_endpoint,
     add_heartbeat,
     call,
+    change_heartbeat,
     crowded,
     put_up,
+    write_automations,
 )
+from .quiet_kinds import Condition, kinds, own_checker
 from .running import BARE_HOME, running_hass
 
 SIZES: Final = (10, 1_000, 5_000)
@@ -48,7 +56,7 @@ CACHES: Final = bytearray(64 * 2**20)  # bytes, more than any processor's
 WARM_UP: Final = 5_000  # seconds, with the first of what comes each hour
 # What Home Assistant itself writes down every 15 minutes.
 ITS_OWN_FILES: Final = (".storage/core.restore_state",)
-MICROSECOND: Final = 1_000  # nanoseconds
+SHARE: Final = 4  # of the rounds, for each kind of condition
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,6 +88,7 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
             bench = Bench(hass, clock, entry, options.rounds)
             await bench.add_heartbeats(1)
             headline = await bench.side_by_side()
+            by_condition = await bench.by_condition()
             by_entities = await bench.by_entities()
             footprint = await bench.footprint(options.memory_ticks)
             by_heartbeats = await bench.by_heartbeats()
@@ -89,36 +98,10 @@ async def measure(options: argparse.Namespace) -> dict[str, Any]:
         "automation_us": round(headline.automation_us, 2),
         "ratio_to_automation": round(headline.ratio, 3),
         **footprint,
+        "by_condition": by_condition,
         "by_heartbeats": in_its_pace(by_heartbeats, headline),
         "by_entities": in_its_pace(by_entities, headline),
     }
-
-
-@dataclass(frozen=True, slots=True)
-class Beside:
-    """The processor's nanoseconds of steps that were taken in turns."""
-
-    automation: list[int] = field(default_factory=list)
-    ours: list[int] = field(default_factory=list)
-    idle: list[int] = field(default_factory=list)
-
-    @property
-    def ours_us(self) -> float:
-        """Our tick in microseconds."""
-        return self._net(self.ours)
-
-    @property
-    def automation_us(self) -> float:
-        """The automation's tick in microseconds."""
-        return self._net(self.automation)
-
-    @property
-    def ratio(self) -> float:
-        """Our tick as a share of the automation's."""
-        return self.ours_us / self.automation_us
-
-    def _net(self, steps: Sequence[int]) -> float:
-        return (median(steps) - median(self.idle)) / MICROSECOND
 
 
 class Bench:
@@ -145,10 +128,10 @@ class Bench:
             switch = await add_heartbeat(self._hass, self._entry, self._clock, due)
             self._switches.append(switch)
 
-    async def side_by_side(self) -> Beside:
+    async def side_by_side(self, rounds: int | None = None) -> Beside:
         """Measure an automation's ticks and ours in turns, one second after another."""
         beside = Beside()
-        for number in range(self._rounds):
+        for number in range(rounds or self._rounds):
             self._second += 1
             beside.automation.append(await self._step(self._second + AUTOMATION_BY))
             # A timer that is late is late from then on: each is met on the dot.
@@ -160,6 +143,38 @@ class Bench:
                 else:
                     await self._clock.turn_to(due)
         return beside
+
+    async def by_condition(self) -> dict[str, dict[str, float]]:
+        """Measure our tick, an automation's, and the judging alone, kind by kind."""
+        found = {}
+        for kind, last in (await kinds(self._hass, self._entry)).items():
+            say(f"{kind} ...")
+            await self._look_at(*CONDITIONS[:2], last)
+            beside = await self.side_by_side(self._rounds // SHARE)
+            with Ledger.of(self._hass) as ledger:
+                await self._pass_ticks(self._rounds, ledger)
+            if ledger.events or ledger.state_writes:
+                raise BenchError(f"a tick with {kind} was not quiet")
+            check = await self._check(last)
+            found[kind] = {**beside.figures, "check_us": round(check, 2)}
+        await self._look_at(*CONDITIONS)
+        return found
+
+    async def _look_at(self, *conditions: Condition) -> None:
+        await write_automations(self._hass, conditions)
+        await change_heartbeat(self._hass, self._entry, conditions)
+
+    async def _check(self, last: Condition) -> float:
+        """Return the microseconds Home Assistant takes to judge this alone."""
+        checker = await own_checker(self._hass, last)
+        costs = []
+        for _ in range(self._rounds // SHARE):
+            CACHES.count(1)
+            begun = time.process_time_ns()
+            Context().run(checker.async_check)
+            costs.append(time.process_time_ns() - begun)
+        checker.async_unload()
+        return median(costs) / MICROSECOND
 
     async def by_entities(self) -> dict[int, Beside]:
         """Measure our tick in homes of several sizes."""
@@ -246,17 +261,6 @@ class Bench:
 
     def _due(self, index: int) -> float:
         return self._second + OURS_AT + index * APART
-
-
-def in_its_pace(found: Mapping[int, Beside], headline: Beside) -> dict[str, float]:
-    """Return the costs as if the machine had been as fast as for the headline.
-
-    How fast it was is seen from the automation that ticked beside.
-    """
-    return {
-        str(size): round(beside.ratio * headline.automation_us, 2)
-        for size, beside in found.items()
-    }
 
 
 def held_kb() -> float:

@@ -1,6 +1,6 @@
 """The home in which ticks are quiet: a freezer whose door is closed."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 import json
 from pathlib import Path
@@ -13,11 +13,13 @@ from homeassistant.config_entries import (
     ConfigEntryState,
     ConfigSubentry,
 )
+from homeassistant.const import STATE_ON
 from homeassistant.core import HomeAssistant
 from homeassistant.helpers import entity_registry as er
 
 from .clock import Clock
 from .errors import BenchError
+from .quiet_kinds import Condition
 
 OURS: Final = "proactive_agent"
 AUTOMATION: Final = "automation.quiet"
@@ -43,7 +45,6 @@ AUTOMATIONS: Final = (
         "id": "quiet",
         "alias": "Quiet",
         "triggers": [{"trigger": "time_pattern", "seconds": "/1"}],
-        "conditions": list(CONDITIONS),
         "actions": [{"event": "never_fired"}],
     },
     {
@@ -71,11 +72,33 @@ async def put_up(hass: HomeAssistant) -> None:
     """Put up the freezer, and the automation that looks at it each second."""
     for entity_id, state in STATES.items():
         hass.states.async_set(entity_id, state)
+    await write_automations(hass, CONDITIONS)
+
+
+async def write_automations(
+    hass: HomeAssistant, conditions: Sequence[Condition]
+) -> None:
+    """Have the automation look at these conditions from now on."""
+    quiet, *others = AUTOMATIONS
+    text = json.dumps([{**quiet, "conditions": list(conditions)}, *others])
     path = Path(hass.config.path("automations.yaml"))
-    await hass.async_add_executor_job(path.write_text, json.dumps(AUTOMATIONS))
+    await hass.async_add_executor_job(path.write_text, text)
     await call(hass, "automation.reload")
-    if hass.states.get(AUTOMATION) is None:
+    if not hass.states.is_state(AUTOMATION, STATE_ON):
         raise BenchError("the automation was not set up")
+
+
+async def change_heartbeat(
+    hass: HomeAssistant, entry: ConfigEntry, conditions: Sequence[Condition]
+) -> None:
+    """Have the one heartbeat look at these conditions from now on."""
+    (subentry,) = entry.subentries.values()
+    data = {**subentry.data, "conditions": list(conditions)}
+    hass.config_entries.async_update_subentry(entry, subentry, data=data)
+    await hass.async_block_till_done()
+    last = entry.runtime_data.heartbeats[subentry.subentry_id].gate[-1]
+    if last.result is not False:
+        raise BenchError(f"{last.condition} is not as it was meant: {last.reason}")
 
 
 async def add_endpoint(hass: HomeAssistant) -> ConfigEntry:

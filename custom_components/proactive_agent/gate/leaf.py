@@ -40,15 +40,15 @@ class Leaf:
         self._needs = tuple(needs)
         self._fault: str | None = None
         self._answer: Answer = None
+        self.is_fixed = self._is_fixed()
         self._rests_on_states = rests_on_states(hass, config, checker)
         self._fixed_standing = self._fixed()
         self._standing: Standing | None = None
         self._looked_at: frozenset[str] = frozenset()
         self.name = words.name(config)
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether it depends on the same entities for as long as it lives."""
+    def _is_fixed(self) -> bool:
+        """Say whether it depends on the same entities for as long as it lives."""
         return not any(need.wanders for need in self._needs)
 
     def judge(self) -> Answer:
@@ -168,9 +168,8 @@ class TemplateLeaf(Leaf):
         self._template: ReadTemplate = config["value_template"]
         self._asked = asked
 
-    @property
     @override
-    def is_fixed(self) -> bool:
+    def _is_fixed(self) -> bool:
         """Each rendering may read other entities."""
         return False
 
