@@ -21,9 +21,10 @@ from custom_components.proactive_agent.const import DOMAIN
 from tests.support.heartbeats import HUNGRY, Beat, Home, clock, home
 from tests.support.llm_server import Held, Raw, calls, llm_server, text
 from tests.support.restarts import restart
+from tests.support.task_entity import ENTITY, tasks
 from tests.support.translated import TEXTS
 
-__all__ = ["clock", "home", "llm_server"]
+__all__ = ["clock", "home", "llm_server", "tasks"]
 
 FINE = text("All is well.")
 NO_MODEL = Raw(
@@ -326,6 +327,30 @@ class TestLeadingOn:
         led = await desk.press(await desk.open("invalid_conditions"))
         (flow,) = subentry_flows(home)
         assert led["next_flow"] == ["config_subentries_flow", flow["flow_id"]]
+
+    @pytest.mark.contract("R7")
+    @pytest.mark.usefixtures("tasks")
+    @pytest.mark.parametrize("is_another_there", [True, False])
+    async def test_from_an_ai_task_entity_that_is_gone_to_another(
+        self, home: Home, desk: Desk, is_another_there: bool
+    ) -> None:
+        await home.add_heartbeat()
+        state = home.hass.states.get(ENTITY)
+        assert state is not None
+        home.hass.states.async_remove(ENTITY)
+        if is_another_there:
+            home.hass.states.async_set("ai_task.other", "unknown", state.attributes)
+        await home.clock.tick(every=timedelta(seconds=31))
+        form = await desk.open("missing_ai_task")
+        assert ENTITY in form["words"]
+        led = await desk.press(form)
+        flows = home.hass.config_entries.flow.async_progress()
+        if not is_another_there:
+            assert (led["reason"], flows) == ("no_ai_task", [])
+            return
+        assert led["next_flow"] == ["config_flow", flows[0]["flow_id"]]
+        assert flows[0]["context"]["source"] == SOURCE_RECONFIGURE
+        assert flows[0]["step_id"] == "ai_task"
 
     async def test_from_the_model_to_its_dialog(self, home: Home, desk: Desk) -> None:
         beat = await home.add_heartbeat()

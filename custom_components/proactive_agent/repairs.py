@@ -12,6 +12,7 @@ from .flows.budget_fix import BudgetFix
 from .flows.mending import ChangeFix
 from .flows.reach_fix import ReachFix
 from .flows.switching_on import SwitchOnFix
+from .flows.task_fix import TaskFix
 from .flows.trying import TryFix, WakeFix
 
 # By the translation key of an issue; the others are about the model.
@@ -20,6 +21,7 @@ _FIXES: Final[Mapping[str, type[RepairsFlow]]] = {
     "budget_wakes": BudgetFix,
     "failing": WakeFix,
     "invalid_conditions": ChangeFix,
+    "missing_ai_task": TaskFix,
     "missing_entity": ChangeFix,
     "missing_target": ReachFix,
     "store_unreadable": SwitchOnFix,

@@ -24,6 +24,7 @@ from .minds import Minds
 from .models import mind_options
 from .store.runs import RunFiles
 from .store.store import HeartbeatStore
+from .task.watch import TaskWatch
 
 type ProactiveAgentConfigEntry = ConfigEntry[EndpointRuntime]
 
@@ -45,6 +46,7 @@ class EndpointRuntime:
         self.concerns = Concerns(hass, self._store)
         self._minds = Minds(hass, mind_options(entry), self._store.shapes)
         self._issues = ModelIssues(hass, entry)
+        self._task_watch = TaskWatch(hass, entry)
         self._taps = Taps(hass, entry, self.answers, self._everyones_answers)
         self._loss = Loss(hass, entry)
         self._changes = asyncio.Lock()
@@ -72,6 +74,7 @@ class EndpointRuntime:
             self._hass.bus.async_listen(EVENT_HOMEASSISTANT_STOP, self._save_exactly)
         )
         self._entry.async_on_unload(self._taps.listen())
+        self._task_watch.follow()
 
     async def _async_load(self) -> bool:
         """Return whether what is remembered could be read."""
@@ -111,6 +114,7 @@ class EndpointRuntime:
                 return
             is_other_endpoint = self._minds.change(mind_options(entry))
             self._issues.follow()
+            self._task_watch.follow()
             for heartbeat_id in [*self.heartbeats]:
                 if heartbeat_id not in entry.subentries:
                     self.concerns.leave(heartbeat_id)
@@ -184,6 +188,7 @@ class EndpointRuntime:
         """End every heartbeat, each with a moment for its last word (S5, R8)."""
         if not self._closed:
             self._closed = True
+            self._task_watch.stop()
             self.concerns.close()
             beats = self.heartbeats.values()
             await asyncio.gather(*(beat.async_close() for beat in beats))
