@@ -7,10 +7,12 @@ from zoneinfo import ZoneInfo
 from homeassistant.util import dt as dt_util
 import pytest
 
-from tests.support.heartbeats import Beat, Home, clock, home
+from custom_components.proactive_agent.const import EVENT_HEARTBEAT_TICK
+from tests.support.asking import Disk, disk
+from tests.support.heartbeats import Beat, Home, clock, home, let_run
 from tests.support.llm_server import Held, llm_server, text
 
-__all__ = ["clock", "home", "llm_server"]
+__all__ = ["clock", "disk", "home", "llm_server"]
 
 VIENNA = "Europe/Vienna"
 LONG = {"run_timeout": 100_000}
@@ -54,6 +56,48 @@ async def test_a_kill_in_the_middle_of_a_request_gives_nothing_back(
     assert used(home, beat).tokens == 28
     await home.clock.tick(every=11 * SECOND)
     assert on_disk(home, beat, hass_storage)["tokens"] == 28
+
+
+@pytest.mark.contract("F5", "C6")
+async def test_what_a_request_may_use_is_on_disk_when_it_comes_in(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    noted: list[tuple[int, int, int]] = []
+
+    def answer(_request: Any) -> Any:
+        left = on_disk(home, beat, hass_storage)
+        noted.append((left["wakes"], left["tokens"], used(home, beat).tokens))
+        return text("Fine.")
+
+    home.llm_server.always = answer
+    beat = await home.add_heartbeat()
+    await beat.wake()
+    ((wakes, tokens, needed),) = noted
+    assert wakes == 1
+    assert tokens >= needed > 100
+
+
+@pytest.mark.contract("F5", "C2", "D1")
+@pytest.mark.parametrize("takes_it", [True, False], ids=["slow", "full"])
+async def test_while_the_disk_has_not_taken_the_wake_nobody_is_called_or_told(
+    home: Home, disk: Disk, takes_it: bool
+) -> None:
+    home.llm_server.always = text("Fine.")
+    beat = await home.add_heartbeat(fuses=LONG)
+    disk.hold()
+    woken = home.hass.async_create_task(beat.wake())
+    await disk.reached.wait()
+    await let_run()
+    assert not woken.done()
+    assert home.llm_server.chats == []
+    assert home.fired(EVENT_HEARTBEAT_TICK) == []
+    disk.is_full = not takes_it
+    disk.release()
+    outcome = (await woken)["outcome"]
+    assert outcome == ("nothing" if takes_it else "error")
+    assert len(home.llm_server.chats) == takes_it
+    assert len(home.fired(EVENT_HEARTBEAT_TICK)) == takes_it
+    assert used(home, beat).wakes == takes_it
 
 
 @pytest.mark.contract("F5")

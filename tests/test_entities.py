@@ -234,3 +234,20 @@ async def test_a_heartbeat_added_later_gets_its_entities_and_beats(home: Home) -
     await home.clock.tick()
     assert later.state("last_outcome") == "nothing"
     await let_run()
+
+
+@pytest.mark.contract("C4")
+async def test_what_shows_nothing_new_is_not_written(home: Home) -> None:
+    home.llm_server.play(text("Fine."))
+    beat = await home.add_heartbeat()
+    await beat.wake()
+    waits = beat.entity_id("sensor", "pending_approval")
+    before = {one: home.hass.states.get(one) for one in (beat.switch, waits)}
+    home.llm_server.play(text("Fine."))
+    home.clock.turn(INTERVAL / 2)
+    await beat.wake()
+    for entity_id, state in before.items():
+        now = home.hass.states.get(entity_id)
+        assert now is not None
+        assert state is not None
+        assert now.last_reported == state.last_reported

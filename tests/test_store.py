@@ -22,10 +22,14 @@ from custom_components.proactive_agent.engine.records import Outcome
 from custom_components.proactive_agent.engine.repeats import PastAction
 from custom_components.proactive_agent.engine.wire.shape import USUAL, Shape
 from custom_components.proactive_agent.models import Fuses
-from custom_components.proactive_agent.store.beat_state import BeatState
+from custom_components.proactive_agent.store.beat_state import (
+    TOKENS_AHEAD,
+    BeatState,
+)
 from custom_components.proactive_agent.store.shapes import MAX_REMEMBERED
 from custom_components.proactive_agent.store.store import (
     SAVE_DELAY,
+    SAVE_SHORTLY,
     HeartbeatState,
     HeartbeatStore,
 )
@@ -634,6 +638,78 @@ async def test_tokens_are_written_down_while_a_run_goes_on(
     await settle(hass)
 
     assert disk.beats[BEAT]["tokens"] == 1_200
+
+
+@pytest.mark.contract("F5", "C6")
+async def test_a_wake_holds_the_tokens_of_its_first_request_on_disk(
+    hass: HomeAssistant, disk: Disk, freezer: FrozenDateTimeFactory
+) -> None:
+    state = beat(await load(hass))
+    assert await state.charge_wake()
+    assert disk.beats[BEAT]["wakes"] == 1
+    assert disk.beats[BEAT]["tokens"] == TOKENS_AHEAD
+    assert state.used.tokens == 0
+
+    # It was there before, and soon it is exact.
+    state.charge_tokens(1_200)
+    freezer.tick(SAVE_SHORTLY)
+    await settle(hass)
+    assert disk.beats[BEAT]["tokens"] == 1_200
+
+    # From then on nothing is held any more.
+    state.charge_tokens(1_300)
+    await settle(hass)
+    assert disk.beats[BEAT]["tokens"] == 2_500
+
+
+@pytest.mark.contract("F5", "C6")
+async def test_more_tokens_than_are_held_are_written_at_once(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    state = beat(await load(hass))
+    assert await state.charge_wake()
+    state.charge_tokens(TOKENS_AHEAD + 1)
+    await settle(hass)
+    assert disk.beats[BEAT]["tokens"] == TOKENS_AHEAD + 1
+
+
+@pytest.mark.contract("F5")
+async def test_no_more_tokens_are_held_than_the_day_has_left(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    state = beat(await load(hass), max_tokens_per_day=2_000)
+    state.charge_tokens(1_500)
+    assert await state.charge_wake()
+    assert disk.beats[BEAT]["tokens"] == 2_000
+    assert state.tokens_left == 500
+    assert state.pause_reason is None
+
+    state.charge_tokens(900)
+    assert await state.charge_wake()
+    assert disk.beats[BEAT]["tokens"] == 2_400
+
+
+@pytest.mark.contract("C6")
+async def test_what_is_held_and_not_used_is_given_back_in_good_order(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    store = await load(hass)
+    state = beat(store)
+    assert await state.charge_wake()
+    state.charge_tokens(300)
+    await store.async_close()
+    assert disk.beats[BEAT]["tokens"] == 300
+    assert not await state.charge_wake()
+
+
+@pytest.mark.contract("C6")
+async def test_what_one_holds_is_not_anothers(hass: HomeAssistant, disk: Disk) -> None:
+    store = await load(hass)
+    other = BeatState(store, "other", Fuses(), now=NOON)
+    assert await beat(store).charge_wake()
+    other.charge_tokens(40)
+    await settle(hass)
+    assert disk.beats["other"]["tokens"] == 40
 
 
 @pytest.mark.contract("C6")
