@@ -1,7 +1,7 @@
 """Restarts of a home with heartbeats: in good order, and killed."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from datetime import timedelta
 from typing import Any
@@ -19,17 +19,26 @@ def on_disk(home: Home, storage: dict[str, Any]) -> Any:
     return deepcopy(storage.get(f"{DOMAIN}.{home.entry.entry_id}"))
 
 
+def logs_on_disk(home: Home, storage: dict[str, Any]) -> dict[str, Any]:
+    """Return the logs of runs as a process that is killed now leaves them."""
+    prefix = f"{DOMAIN}.{home.entry.entry_id}.runs."
+    found = {key: one for key, one in storage.items() if key.startswith(prefix)}
+    return deepcopy(found)
+
+
 async def restart(
     home: Home,
     storage: dict[str, Any] | None = None,
     *,
     left: Any = None,
+    logs: Mapping[str, Any] | None = None,
     late: Iterable[str] = (),
     off_for: timedelta = timedelta(),
     settles: bool = True,
 ) -> None:
     """Start Home Assistant again, from what was `left` on the disk if it was killed.
 
+    These are the `logs` of runs that it has left beside, if they matter.
     These entities are `late`: they have no state yet when it has started.
     """
     hass = home.hass
@@ -39,6 +48,10 @@ async def restart(
     await let_run()
     if storage is not None and left is not None:
         storage[f"{DOMAIN}.{home.entry.entry_id}"] = left
+        if logs is not None:
+            for key in logs_on_disk(home, storage):
+                del storage[key]
+            storage.update(logs)
     for entity_id in late:
         hass.states.async_remove(entity_id)
     home.clock.turn(off_for)

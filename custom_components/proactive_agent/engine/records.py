@@ -47,11 +47,11 @@ class Outcome(StrEnum):
 
 
 class StopCause(StrEnum):
-    """Why a run was stopped from outside."""
+    """What has stopped a run from outside."""
 
     SWITCHED_OFF = "switched_off"
-    UNLOADED = "unloaded"
-    HOME_ASSISTANT_ENDED = "home_assistant_ended"
+    UNLOADED = "unloaded"  # reloaded, removed, or with Home Assistant
+    CUT_OFF = "cut_off"  # Home Assistant ended without a word
 
 
 class ActionStatus(StrEnum):

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import callback
 
 from ..engine.approvals import OPEN, Approval
 from ..engine.records import (
@@ -66,13 +66,6 @@ class Book:
         return self.log.add(record)
 
 
-def stop_cause(hass: HomeAssistant, *, is_unloaded: bool) -> StopCause:
-    """Say what has stopped a run from outside."""
-    if hass.is_stopping:
-        return StopCause.HOME_ASSISTANT_ENDED
-    return StopCause.UNLOADED if is_unloaded else StopCause.SWITCHED_OFF
-
-
 def _cut_off(run: OpenRun, memory: BeatState) -> RunRecord:
     due = next((one for one in memory.due if one.id == run.run_id), None)
     called = map(_as_known, due.actions) if due else ()
@@ -91,7 +84,7 @@ def _cut_off(run: OpenRun, memory: BeatState) -> RunRecord:
         calls=(),
         stopped=False,
         dry_run=run.dry_run,
-        stop_reason=StopCause.HOME_ASSISTANT_ENDED,
+        stop_reason=StopCause.CUT_OFF,
     )
 
 

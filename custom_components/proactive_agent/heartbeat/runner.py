@@ -21,6 +21,7 @@ from ..engine.records import (
     ActionStatus,
     Cause,
     RunRecord,
+    StopCause,
 )
 from ..engine.report import Ending
 from ..guard.guard import Action
@@ -31,7 +32,7 @@ from ..store.beat_state import BeatState
 from ..telling.due import DueMessages
 from ..telling.reporter import Reporter, Told
 from ..toolbox import OfferCache
-from .book import Book, stop_cause
+from .book import Book
 from .streak import Streak
 
 _LOGGER = logging.getLogger(__name__)
@@ -235,7 +236,8 @@ class Runner:
         if stop is not None:
             return stop.reason
         if ending.cut is CutReason.STOPPED:
-            return stop_cause(self._hass, is_unloaded=self._is_closed)
+            is_closed = self._is_closed
+            return StopCause.UNLOADED if is_closed else StopCause.SWITCHED_OFF
         return self._state.stop_reason(dt_util.utcnow()) if went_off else None
 
     @callback
