@@ -32,6 +32,7 @@ from .pages import (
     SERVER,
     TEXTS,
     DevicePage,
+    Dialog,
     IntegrationPage,
     add_integration,
     open_menu,
@@ -40,7 +41,7 @@ from .story import add_telling_agent, live_a_story
 from .test_asking import add_asking_agent, let_it_ask
 from .test_flows import another_model, enter_heartbeat, enter_server, painted_task
 from .test_owner import add_slow_agent, add_waiting_agent, wake
-from .test_repairs import add_failing_agent, open_issue, way
+from .test_repairs import NO_MODEL_SAID, add_failing_agent, open_issue, way
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -249,7 +250,7 @@ async def test_screens_of_what_is_missing(
     await add_waiting_agent(backend, model)
     await page.goto("/config/repairs")
     await page.get_by_text("waits for").click()
-    await expect(page.locator("dialog-repairs-issue")).to_contain_text("binary_sensor")
+    await Dialog(page).says("binary_sensor")
     await page.screenshot(path=folder / "repair.png")
     integration = IntegrationPage(page)
     await integration.open()
@@ -262,10 +263,16 @@ async def test_screens_of_what_is_missing(
 
 
 async def test_screens_of_a_repair(
-    page: Page, backend: Backend, slow_model: LlmServer, folder: Path
+    page: Page,
+    backend: Backend,
+    slow_model: LlmServer,
+    folder: Path,
+    foreseen: list[str],
 ) -> None:
+    foreseen.append(NO_MODEL_SAID)
     await add_failing_agent(backend, slow_model)
     dialog = await open_issue(page, "model_not_found", "init", heartbeat="Milonga")
+    await dialog.says(NO_MODEL_SAID)
     await page.screenshot(path=folder / "repair-model.png")
     held = Held(text("Nothing to do."))
     slow_model.play(held)

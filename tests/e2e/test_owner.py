@@ -190,11 +190,10 @@ async def test_a_condition_on_what_is_not_there_is_a_repair_until_it_is(
 ) -> None:
     await add_waiting_agent(backend, model)
     await page.goto("/config/repairs")
-    texts = TEXTS["issues"]["missing_entity"]
+    texts = TEXTS["issues"]["missing_entity"]["fix_flow"]["step"]["confirm"]
     words = {"heartbeat": "Milonga", "entity_id": GONE}
     await page.get_by_text(texts["title"].format(**words)).click()
-    dialog = page.locator("dialog-repairs-issue")
-    await expect(dialog).to_contain_text(texts["description"].format(**words))
+    await Dialog(page).says(texts["description"].format(**words))
 
     await backend.house.api.post(f"/api/states/{GONE}", {"state": "off"})
     try:
