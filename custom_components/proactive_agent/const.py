@@ -53,6 +53,7 @@ LONGEST_APPROVAL_TIMEOUT: Final = timedelta(days=365)  # where it is off
 EVENT_HEARTBEAT_TICK: Final = "proactive_agent_heartbeat_tick"
 EVENT_ACTED: Final = "proactive_agent_acted"
 EVENT_FAILED: Final = "proactive_agent_failed"
+EVENT_NOTICE: Final = "proactive_agent_notice"
 EVENT_STOPPED: Final = "proactive_agent_stopped"
 EVENT_APPROVAL_REQUESTED: Final = "proactive_agent_approval_requested"
 EVENT_APPROVAL_ANSWERED: Final = "proactive_agent_approval_answered"

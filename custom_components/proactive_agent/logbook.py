@@ -27,6 +27,7 @@ from .const import (
     EVENT_APPROVAL_REQUESTED,
     EVENT_FAILED,
     EVENT_HEARTBEAT_TICK,
+    EVENT_NOTICE,
     EVENT_STOPPED,
 )
 from .engine.plain_text import plain_line
@@ -109,5 +110,6 @@ _SENTENCES: Final[Mapping[str, Callable[[Data], str]]] = {
     EVENT_APPROVAL_REQUESTED: _asked,
     EVENT_APPROVAL_ANSWERED: lambda data: f"answered_{data.get('status')}",
     EVENT_FAILED: _failed,
+    EVENT_NOTICE: lambda _: "spoke",
     EVENT_STOPPED: lambda data: f"stopped_{data.get(ATTR_REASON)}",
 }

@@ -222,11 +222,18 @@ async def test_screens_of_a_whole_story(
         await expect(device.activity).to_contain_text("switched itself off")
         await page.screenshot(path=folder / "device-off.png")
         device_id = (await backend.device_path()).rsplit("/", 1)[1]
-        await page.goto(f"/logbook?device_id={device_id}")
         story = page.locator("ha-logbook")
+        await page.goto(f"/logbook?device_id={device_id}")
         await expect(story).to_contain_text("switched itself off")
-        await page.mouse.move(0, 0)
+        await page.screenshot(path=folder / "activity-of-all.png")
+        # The switch alone has the sentences.
+        ids = await backend.entity_ids()
+        (switch,) = [one for one in ids if one.startswith("switch.")]
+        await page.goto(f"/logbook?entity_id={switch}")
+        await expect(story).to_contain_text("woke because Milonga hunger")
         await page.screenshot(path=folder / "activity.png")
+        first = story.get_by_role("button", name="woke because Milonga hunger")
+        await _picture(page, story, IMAGES / "activity.png", until=first)
 
 
 async def test_screens_of_a_pause(
@@ -239,8 +246,10 @@ async def test_screens_of_a_pause(
         await device.shows("sensor", "status", "paused")
         await page.screenshot(path=folder / "device-paused.png")
         await device.row(ENTITY["sensor"]["status"]["name"]).click()
-        await expect(page.locator("ha-more-info-dialog")).to_be_visible()
-        await page.wait_for_timeout(1500)
+        details = page.get_by_role("button", name="Menu").last
+        await details.click()
+        await page.get_by_text("Details").first.click()
+        await expect(page.get_by_text("Attributes", exact=True)).to_be_visible()
         await page.screenshot(path=folder / "device-paused-why.png")
 
 

@@ -6,10 +6,17 @@ from typing import Final
 from homeassistant.core import Context, HomeAssistant
 
 from ..activity import Activity, OnActivity
-from ..const import ATTR_DETAIL, ATTR_REASON, EVENT_STOPPED
+from ..const import (
+    ATTR_DETAIL,
+    ATTR_MESSAGE,
+    ATTR_REASON,
+    EVENT_NOTICE,
+    EVENT_STOPPED,
+)
 from ..engine.breaker import Breaker, Fault
 from ..engine.errors import CutReason
 from ..engine.fuses import PauseReason, StopReason
+from ..engine.plain_text import plain_line
 from ..identity import Identity
 from ..models import HeartbeatOptions
 from ..notifier.notifier import Notifier
@@ -57,7 +64,7 @@ class Notices:
     async def paused(self, options: HeartbeatOptions, reason: PauseReason) -> None:
         """Tell that a budget of the day is spent (F5, S7)."""
         texts = await Texts.async_load(self._hass)
-        await self._send(options, texts.say(f"paused_{reason}"), "paused", Context())
+        await self._tell(options, texts.say(f"paused_{reason}"), "paused")
 
     async def failing(self, options: HeartbeatOptions, breaker: Breaker) -> None:
         """Tell that runs fail, and when the next one is tried (F7, S7)."""
@@ -68,7 +75,7 @@ class Notices:
             reason=failure_in_words(texts, breaker),
             time=local_time(breaker.until) if breaker.until else "",
         )
-        await self._send(options, message, "fault", Context())
+        await self._tell(options, message, "fault")
 
     async def gate_broken(self, options: HeartbeatOptions, reason: str) -> None:
         """Tell that for an hour nothing could be judged, for this reason (G2, S7).
@@ -78,7 +85,7 @@ class Notices:
         texts = await Texts.async_load(self._hass)
         key = f"fault_{Fault.GATE}" if reason else "fault_inside"
         message = texts.say(key, reason=reason)
-        await self._send(options, message, "gate", Context())
+        await self._tell(options, message, "gate")
 
     async def works_again(
         self, options: HeartbeatOptions, faults: frozenset[Fault]
@@ -86,7 +93,21 @@ class Notices:
         """Tell that faults are over: that of the gate, or those of the runs (S7)."""
         texts = await Texts.async_load(self._hass)
         kind, what = _WHAT_IS_OVER.get(faults, ("fault", "runs"))
-        await self._send(options, texts.say(f"recovered_{what}"), kind, Context())
+        await self._tell(options, texts.say(f"recovered_{what}"), kind)
+
+    async def _tell(self, options: HeartbeatOptions, message: str, kind: str) -> None:
+        """Tell the owner and the activity page."""
+        context = Context()
+        self._hass.bus.async_fire(
+            EVENT_NOTICE,
+            {
+                **self._identity.describe(self._hass, options.title),
+                "kind": kind,
+                ATTR_MESSAGE: plain_line(message),
+            },
+            context=context,
+        )
+        await self._send(options, message, kind, context)
 
     async def _send(
         self, options: HeartbeatOptions, message: str, kind: str, context: Context
