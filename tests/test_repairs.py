@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
-import json
 from typing import Any
 from unittest.mock import patch
 
@@ -18,10 +17,11 @@ from pytest_homeassistant_custom_component.common import MockUser
 from pytest_homeassistant_custom_component.typing import ClientSessionGenerator
 
 from custom_components.proactive_agent.const import DOMAIN
+from custom_components.proactive_agent.engine.errors import ErrorKind
 from tests.support.heartbeats import HUNGRY, Beat, Home, clock, home
 from tests.support.llm_server import Held, Raw, calls, llm_server, text
 from tests.support.restarts import restart
-from tests.support.task_entity import ENTITY, tasks
+from tests.support.task_entity import ENTITY, Tasks, says, tasks
 from tests.support.translated import TEXTS
 
 __all__ = ["clock", "home", "llm_server", "tasks"]
@@ -248,6 +248,58 @@ class TestTryingAgain:
         assert ended["reason"] == "still_there"
         assert TEXTS["selector"]["message"]["options"]["cut_stopped"] in ended["words"]
 
+    async def test_of_what_is_cut_off_says_how_much(
+        self, home: Home, desk: Desk
+    ) -> None:
+        await home.add_heartbeat(check_prompt="Look. " * 2_000)
+        usage = {"prompt_tokens": 1_026, "completion_tokens": 5}
+        home.llm_server.always = {**FINE, "usage": usage}
+        await home.clock.tick()
+        ended = await desk.choose("context_truncated", "try_again")
+        assert ended["reason"] == "still_there"
+        assert "read only 1026 of them" in ended["words"]
+        home.llm_server.always = {**FINE, "usage": {**usage, "prompt_tokens": 3_900}}
+        done = await desk.choose("context_truncated", "try_again")
+        assert done["type"] == "create_entry"
+        assert desk.issues == {}
+
+    async def test_of_a_spent_budget_is_refused(self, home: Home, desk: Desk) -> None:
+        beat = await home.add_heartbeat(fuses={"max_wakes_per_day": 1})
+        await fails(home, beat, NO_MODEL)
+        ended = await desk.choose("model_not_found", "try_again")
+        assert ended["reason"] == "refused"
+        assert "spent its budget" in ended["words"]
+
+
+async def test_an_entity_that_is_refused_can_be_tried_again_or_replaced(
+    home: Home, tasks: Tasks, desk: Desk
+) -> None:
+    beat = await home.add_heartbeat()
+    refused = RuntimeError("401 Unauthorized: invalid api key")
+    tasks.play(refused, refused, says("Fine."))
+    await beat.wake()
+    assert (await desk.choose("auth", "try_again"))["reason"] == "still_there"
+    await desk.choose("auth", "change_endpoint")
+    (flow,) = home.hass.config_entries.flow.async_progress()
+    assert flow["step_id"] == "ai_task"
+    assert (await desk.choose("auth", "try_again"))["type"] == "create_entry"
+    assert desk.issues == {}
+
+
+@pytest.mark.parametrize("key", sorted({*ErrorKind} & {*TEXTS["issues"]}))
+def test_each_kind_of_error_that_is_a_repair_has_all_its_texts(key: str) -> None:
+    texts = TEXTS["issues"][key]["fix_flow"]
+    assert [*texts["step"]["init"]["menu_options"]] == WAYS
+    assert {*texts["abort"]} == {
+        "change_endpoint",
+        "change_heartbeat",
+        "gone",
+        "refused",
+        "still_there",
+    }
+    assert texts["create_entry"]["default"]
+    assert texts["progress"]["trying"]
+
 
 @pytest.mark.contract("F7")
 class TestFailingAgainAndAgain:
@@ -409,8 +461,10 @@ async def test_after_a_loss_its_owner_chooses_what_is_on_again(
     await home.settled()
     assert not one.is_on()
     form = await desk.open("store_unreadable")
+    (field,) = form["data_schema"]
+    offered = field["selector"]["select"]["options"]
+    assert [one["label"] for one in offered] == ["One", "Other"]
     assert (form["type"], form["step_id"]) == ("form", "choose")
-    assert "One" in json.dumps(form["data_schema"])
     done = await desk.press(form, heartbeats=[other.id])
     assert done["type"] == "create_entry"
     assert (one.is_on(), other.is_on()) == (False, True)

@@ -32,8 +32,10 @@ _OF_A_RUN: Final = (
     "tokens_estimated",
     "seconds",
     "stopped",
+    "stop_reason",
     "dry_run",
     "warning",
+    "shortened",
 )
 
 
@@ -121,8 +123,6 @@ def _entities(tool: ToolSpec) -> int:
     """Count the entities that a tool may be given."""
     match tool.parameters:
         case {"properties": {"entity_id": {"items": {"enum": [*entity_ids]}}}}:
-            return len(entity_ids)
-        case {"properties": {"entity_id": {"enum": [*entity_ids]}}}:
             return len(entity_ids)
     return 0
 
