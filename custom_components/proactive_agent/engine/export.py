@@ -1,6 +1,6 @@
 """Records as plain data with the keys of docs/reference.md."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from .records import ActionRecord, RunRecord, TurnRecord, Usage
@@ -14,8 +14,9 @@ def action_as_dict(action: ActionRecord) -> dict[str, Any]:
 def run_as_dict(record: RunRecord) -> dict[str, Any]:
     """Return a record with the keys that `wake` and `get_runs` answer."""
     return {
-        **asdict(record),
+        **{field.name: getattr(record, field.name) for field in fields(record)},
         "started": record.started.isoformat(),
+        "error": record.error and asdict(record.error),
         "gate": [asdict(verdict) for verdict in record.gate],
         "actions": [action_as_dict(action) for action in record.actions],
         "calls": [asdict(call) for call in record.calls],

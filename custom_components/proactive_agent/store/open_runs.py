@@ -60,8 +60,10 @@ class OpenRuns:
         """Return everything as plain data."""
         return {
             heartbeat_id: {
-                **asdict(run),
+                "run_id": run.run_id,
                 "started": run.started.isoformat(),
+                "cause": run.cause,
+                "dry_run": run.dry_run,
                 "gate": [asdict(one) for one in run.gate[:MAX_CONDITIONS]],
             }
             for heartbeat_id, run in self._runs.items()
