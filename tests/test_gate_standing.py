@@ -16,7 +16,6 @@ from homeassistant.helpers import (
 )
 from homeassistant.helpers.condition import ConditionChecker
 from homeassistant.setup import async_setup_component
-from homeassistant.util.yaml.objects import NodeStrClass
 from hypothesis import HealthCheck, given, settings, strategies as st
 import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
@@ -493,21 +492,6 @@ async def test_a_template_that_reads_others_rests_on_those(
     hass.states.async_set("sensor.c", "3")
     assert gate.judge() is False
     assert gate.entity_ids == {"input_select.which", "sensor.c"}
-
-
-@pytest.mark.contract("G1")
-async def test_a_template_may_read_names_that_only_behave_like_texts(
-    hass: HomeAssistant,
-) -> None:
-    hass.states.async_set("light.a", "off")
-    hass.states.async_set("group.all", "off", {"entity_id": [NodeStrClass("light.a")]})
-    gate = await built(
-        hass, "{{ expand('group.all') | map(attribute='state') | first == 'on' }}"
-    )
-    assert gate.judge() is False
-    assert stays_closed(gate)
-    hass.states.async_set("light.a", "on")
-    assert gate.judge() is True
 
 
 @pytest.mark.contract("G1")

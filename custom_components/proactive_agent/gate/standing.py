@@ -44,8 +44,7 @@ class Standing:
         self._hass = hass
         entity_ids = dict.fromkeys(one for basis in bases for one in basis.entity_ids)
         # The very texts that are kept for other heartbeats are compared in no time.
-        # A template may have read names that only behave like texts.
-        self._entity_ids = tuple(sys.intern(str(one)) for one in entity_ids)
+        self._entity_ids = tuple(map(sys.intern, entity_ids))
         self._domains = tuple({one for basis in bases for one in basis.domains})
         self._has_all = any(basis.has_all for basis in bases)
         self._registries = next(filter(None, (one.registries for one in bases)), None)
