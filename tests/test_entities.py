@@ -20,6 +20,8 @@ from pytest_homeassistant_custom_component.common import (
 )
 from syrupy.assertion import SnapshotAssertion
 
+from custom_components.proactive_agent.activity import Activity
+from custom_components.proactive_agent.engine.records import Outcome, Status
 from tests.support.heartbeats import (
     FEED,
     HUNGRY,
@@ -98,7 +100,7 @@ async def test_each_heartbeat_has_a_device_of_its_own(home: Home) -> None:
         assert device.name == name
         assert device.entry_type is dr.DeviceEntryType.SERVICE
         assert device.config_subentry_id == beat.id
-    assert second.switch == "switch.tango_heartbeat"
+    assert second.switch != first.switch
 
 
 async def test_every_entity_has_a_name_and_each_state_of_its_own_a_word(
@@ -125,6 +127,40 @@ async def test_every_entity_has_an_icon() -> None:
     assert {(platform, key) for platform, keys in words.items() for key in keys} - {
         (platform, key) for platform, keys in icons.items() for key in keys
     } == set()
+
+
+async def test_every_state_of_its_own_has_an_icon_of_its_own() -> None:
+    root = Path(__file__).parent.parent / "custom_components/proactive_agent"
+    icons = json.loads((root / "icons.json").read_text())["entity"]
+    sensors = icons["sensor"]
+    assert {*sensors["last_outcome"]["state"]} == {*Outcome}
+    assert {*sensors["status"]["state"]} == {*Status}
+    events = icons["event"]["activity"]["state_attributes"]["event_type"]["state"]
+    assert {*events} == {*Activity}
+
+
+async def test_nothing_depends_on_what_its_entities_are_called(home: Home) -> None:
+    """Entity ids follow the language of the home, and its owner may change them."""
+    beat = await home.add_heartbeat(act=FEED)
+    registry = er.async_get(home.hass)
+    for number, entry in enumerate(
+        er.async_entries_for_config_entry(registry, home.entry.entry_id)
+    ):
+        new_id = f"{entry.domain}.herz_{number}"
+        registry.async_update_entity(entry.entity_id, new_entity_id=new_id)
+    await home.settled()
+    home.llm_server.play(calls(("feed", {"food": "meal"})), text("Fed."))
+    await home.clock.tick()
+    assert beat.switch.startswith("switch.herz_")
+    assert beat.state("last_outcome") == "acted"
+    for event_type in ("proactive_agent_heartbeat_tick", "proactive_agent_acted"):
+        (event,) = home.fired(event_type)
+        assert event["entity_id"] == beat.switch
+    home.llm_server.play(text("Fine."))
+    assert (await beat.wake())["outcome"] == "nothing"
+    assert len(await beat.runs()) == 2
+    await beat.turn("off")
+    assert beat.state("status") == "off"
 
 
 async def test_the_sensors_follow_a_run(home: Home) -> None:

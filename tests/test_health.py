@@ -317,7 +317,7 @@ async def test_off_and_on_is_a_fresh_beginning(home: Home) -> None:
     assert len(home.told) == 1
     await beat.turn("off")
     assert issue_of(home, beat) is None
-    assert attributes(home, beat) == {"reason": None, "until": None}
+    assert attributes(home, beat) == {"reason": "switched_off", "until": None}
     await home.clock.tick(3)
     await beat.turn("on")
     assert beat.state("status") == "asleep"
