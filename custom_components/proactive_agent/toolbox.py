@@ -1,8 +1,8 @@
 """The tools of one run: what the model may see, do and say."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
 import logging
+from typing import Final
 
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import llm
@@ -16,12 +16,23 @@ from .guard.guard import Guard
 from .tools.base import AgentTool, ArgumentError
 from .tools.catalogue import Catalogue
 from .tools.offer import Facts, Offer, facts_of, make_offer, spec_of
-from .tools.own import StopHeartbeatTool, TellOwnerTool, TextTool
+from .tools.own import StopHeartbeatTool, TellOwnerTool
 
 _LOGGER = logging.getLogger(__name__)
 
 MAX_TOOLS = 128
 _OWN_TOOLS = 2  # what it may ask of its heartbeat
+
+
+def _nobody(_text: str) -> None:
+    """Stand for who would hear it."""
+
+
+# Each run tells the model the same of them.
+_OWN_SPECS: Final = {
+    tool.name: spec_of(tool)
+    for tool in (TellOwnerTool(_nobody), StopHeartbeatTool(_nobody))
+}
 
 
 class Toolbox:
@@ -44,7 +55,7 @@ class Toolbox:
         self._tools: dict[str, AgentTool] = {
             tool.name: tool for tool in (*offer.tools(guard), *own)
         }
-        self._specs = (*offer.specs, *(_spec_of_kind(type(tool)) for tool in own))
+        self._specs = (*offer.specs, *(_OWN_SPECS[tool.name] for tool in own))
         self._llm_context = llm.LLMContext(
             platform=DOMAIN,
             context=context,
@@ -133,16 +144,6 @@ class OfferCache:
             stop=stop,
             context=context,
         )
-
-
-@cache
-def _spec_of_kind(kind: type[TextTool]) -> ToolSpec:
-    """Return a tool of the heartbeat as each of its runs tells the model of it."""
-    return spec_of(kind(_nobody))
-
-
-def _nobody(_text: str) -> None:
-    """Stand for who would hear it."""
 
 
 def _error(sentence: str) -> ToolAnswer:
