@@ -6,7 +6,10 @@ from typing import Any
 from unittest.mock import patch
 
 from freezegun.api import FrozenDateTimeFactory
-from homeassistant.core import HomeAssistant
+from homeassistant.components.light.condition import (
+    async_get_conditions as light_conditions,
+)
+from homeassistant.core import HomeAssistant, State
 from homeassistant.helpers import (
     area_registry as ar,
     device_registry as dr,
@@ -21,6 +24,7 @@ import pytest
 from pytest_homeassistant_custom_component.common import MockConfigEntry
 
 from custom_components.proactive_agent.gate import Gate
+from custom_components.proactive_agent.gate.needs import EntityNeed
 from tests.test_gate_tree import situations, trees
 
 DOOR = {"condition": "state", "entity_id": "binary_sensor.door", "state": "on"}
@@ -378,6 +382,37 @@ async def test_a_duration_in_an_area_is_asked_for_once_it_has_begun(
     await hass.async_block_till_done()
     assert gate.judge() is False
     gate.async_unload()
+
+
+@pytest.mark.contract("G1")
+async def test_a_kind_that_joins_its_entities_in_its_own_way_is_asked_each_time(
+    hass: HomeAssistant, kitchen: Kitchen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kind = (await light_conditions(hass))["is_on"]
+
+    def one_is_there(_self: Any, states: list[State]) -> bool:
+        return len(states) > 1
+
+    monkeypatch.setattr(kind, "_check_any_match_state", one_is_there)
+    gate = await built(hass, lights_on(lasting=True, area_id=kitchen.area))
+    assert gate.judge() is False
+    assert not stays_closed(gate)
+    gate.async_unload()
+
+
+@pytest.mark.contract("G2")
+async def test_a_verdict_that_could_not_be_reached_is_not_the_last_one(
+    hass: HomeAssistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hass.states.async_set("binary_sensor.door", "on")
+    gate = await built(hass, DOOR)
+    assert gate.judge() is True
+    hass.states.async_set("binary_sensor.door", "off")
+    with monkeypatch.context() as patched:
+        patched.setattr(EntityNeed, "fault", None)
+        with pytest.raises(TypeError):
+            gate.judge()
+    assert gate.judge() is False
 
 
 @pytest.mark.contract("C7")
