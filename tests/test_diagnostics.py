@@ -211,6 +211,7 @@ async def test_nothing_that_was_said_gets_out(home: Home) -> None:
         ],
         look={"entity_id": ["input_boolean.hungry"]},
         act={"entity_id": ["script.feed", "script.fails"]},
+        manners={"may_stop": True},
     )
     home.llm_server.play(
         calls(
@@ -219,10 +220,13 @@ async def test_nothing_that_was_said_gets_out(home: Home) -> None:
             ("feed", {"food": "meal"}),
             (f"call_{PLANTED}", {PLANTED: PLANTED}),
             ("tell_owner", {"message": PLANTED}),
+            content=PLANTED,
         ),
+        calls(("stop_heartbeat", {"reason": PLANTED})),
         text(PLANTED),
     )
     await beat.wake()
+    await beat.turn("on")
     home.llm_server.play(Raw(status=400, body={"error": {"message": PLANTED}}))
     await beat.wake()
     for found in (await of_entry(home), await of_device(home, beat)):
@@ -237,7 +241,10 @@ async def test_nothing_that_was_said_gets_out(home: Home) -> None:
         "feed",
         f"**REDACTED** ({len('call_' + PLANTED)} characters)",
         "tell_owner",
+        "stop_heartbeat",
     ]
+    assert acted["stop_reason"] == "agent"
+    assert acted["each_turn"][0]["text"] == acted["message"]
     assert acted["message"] == f"**REDACTED** ({len(PLANTED)} characters)"
 
 

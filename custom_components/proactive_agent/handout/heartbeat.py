@@ -37,6 +37,7 @@ _OF_A_RUN: Final = (
     "warning",
     "shortened",
 )
+_OF_A_TURN: Final = ("turn", "seconds", "tokens", "tokens_estimated")
 
 
 async def async_describe(
@@ -162,8 +163,13 @@ def _run(run: Mapping[str, Any], names: Container[str], veil: Veil) -> dict[str,
                 "arguments": hidden(call["arguments"]),
                 "answer": hidden(call["answer"]),
                 "error": call["error"],
+                "seconds": call["seconds"],
             }
             for call in run["calls"]
+        ],
+        "each_turn": [
+            {**{key: turn[key] for key in _OF_A_TURN}, "text": hidden(turn["text"])}
+            for turn in run["each_turn"]
         ],
         "message": hidden(run["message"]),
         "answer": hidden(run["answer"]),

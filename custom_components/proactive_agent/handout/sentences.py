@@ -5,11 +5,12 @@ from typing import Any, Final
 
 from homeassistant.components.diagnostics import REDACTED
 
-_TOKENS: Final = re.compile(r"([\s,;:()]+)")
+_BETWEEN: Final = r"(?:[\s,;()]|:(?!\d))+"
+_TOKENS: Final = re.compile(rf"({_BETWEEN})")
 _ENTITY: Final = re.compile(r"[a-z_]+\.[a-z0-9_]+")
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?%?|\d\d?:\d\d(?::\d\d)?")
 _STATE: Final = re.compile(r"[a-z_]{1,32}")
-_SAME_AGAIN: Final = re.compile(rf"({re.escape(REDACTED)})(?:[\s,;:()]+\1)+")
+_SAME_AGAIN: Final = re.compile(rf"({re.escape(REDACTED)})(?:{_BETWEEN}\1)+")
 
 
 def _words(text: str) -> frozenset[str]:
