@@ -11,7 +11,7 @@ from .values import as_dict, as_list
 
 _EPOCH: Final = 1_000_000_000  # a number of seconds this large is a date
 _EPOCH_MS: Final = 1_000 * _EPOCH
-_LONGEST: Final = 31 * 86_400.0  # seconds; what is longer is no delay but a mistake
+_LONGEST: Final = 366 * 86_400.0  # seconds; what is longer is no delay but a mistake
 _PART: Final = (
     r"(\d{1,9}(?:\.\d{1,9})?)\s?"
     r"(ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?)(?![a-z])"
@@ -36,7 +36,7 @@ _STATED: Final[Mapping[str, float]] = {
 def retry_after(
     headers: Mapping[str, str], facts: Facts, now: datetime | None = None
 ) -> float | None:
-    """Return the delay in seconds, at most a month, None where the server named none.
+    """Return the delay in seconds, at most a year, None where the server named none.
 
     `now` is the time a date is held against; by default the server's own.
     """
