@@ -20,6 +20,7 @@ from tests.support.llm_server import (
     Held,
     Raw,
     calls,
+    completion,
     llm_server,
     text,
 )
@@ -233,6 +234,54 @@ async def test_what_else_was_waited_for_is_said_too(home: Home) -> None:
         "timeout",
         "rate_limit",
     )
+
+
+@pytest.mark.contract("R7")
+@pytest.mark.parametrize(
+    ("limit", "answer", "said"),
+    [
+        (
+            20,
+            completion({"role": "assistant", "reasoning": "Well"}, finish="length"),
+            (
+                "The model used up its answer before saying anything, as max_tokens in"
+                " the extra options lets it have only 20 tokens. Allow it more tokens"
+                " there, or take it out."
+            ),
+        ),
+        (
+            99_000,
+            Raw(
+                status=400,
+                body={"error": {"message": "maximum context length is 8192 tokens"}},
+            ),
+            (
+                "The request itself fits, but max_tokens in the extra options asks for"
+                " an answer of 99000 tokens, and the model takes 8192 tokens in all."
+                " Lower it, or take it out. The server said: 400: maximum context"
+                " length is 8192 tokens"
+            ),
+        ),
+        (
+            3,
+            Raw(status=400, body={"error": {"message": "max_tokens: 3 is odd"}}),
+            (
+                "The server does not accept the option max_tokens. Take it out of the"
+                " extra options. The server said: 400: max_tokens: 3 is odd"
+            ),
+        ),
+    ],
+    ids=["too low", "too high", "odd"],
+)
+async def test_the_owners_own_limit_is_named_where_it_is_the_cause(
+    hass: HomeAssistant, home: Home, limit: int, answer: Any, said: str
+) -> None:
+    _change(hass, home, extra_body={"max_tokens": limit})
+    beat = await home.add_heartbeat(fuses={"run_timeout": 3600})
+    home.llm_server.always = answer
+    run = hass.async_create_task(beat.wake())
+    await home.clock.turn_until(run.done)
+    assert (await run)["error"]["message"] == said
 
 
 @pytest.mark.contract("R7")

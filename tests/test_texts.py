@@ -42,6 +42,8 @@ ERROR_NEEDS = {
     Advice.MODEL_NOT_LISTED: {"model", "models"},
     Advice.MUST_WAIT: {"seconds"},
     Advice.NO_CHOICES: {"keys"},
+    Advice.OWN_LIMIT_HIGH: {"option", "tokens", "limit"},
+    Advice.OWN_LIMIT_LOW: {"option", "tokens"},
     Advice.REDIRECTED: {"target"},
     Advice.REFUSED_OPTION: {"option"},
     **{advice: {"entity"} for advice in Advice if advice.startswith("task_")},

@@ -18,6 +18,7 @@ from ..engine.wire import decode_models, decode_reply, encode_request
 from ..engine.wire.adapt import adapt
 from ..engine.wire.facts import read_facts
 from ..engine.wire.models import is_listed
+from ..engine.wire.own_limit import name_own_limit
 from ..engine.wire.shape import USUAL, Shape
 from ..engine.wire.values import write
 from ..models import EndpointOptions
@@ -128,7 +129,8 @@ class EndpointClient:
     ) -> Reply:
         options = self._options
         request = encode_request(options.model, messages, tools, options.extra_body)
-        bill = Bill(partial(expected_usage, messages, tools))
+        expected = partial(expected_usage, messages, tools)
+        bill = Bill(expected)
         tried = [self._shapes.get(options.url, options.model)]
 
         async def ask() -> Reply:
@@ -140,7 +142,10 @@ class EndpointClient:
             err.usage = bill.total
             if err.kind is ErrorKind.MODEL_NOT_FOUND:
                 raise await self._with_models(err.refined(model=options.model)) from err
-            raise
+            more = name_own_limit(err, options.extra_body, tried[-1], expected)
+            if more is None:
+                raise
+            raise more from err
         if (shape := tried[-1].lasting) != tried[0]:
             self._shapes.put(options.url, options.model, shape)
         return bill.settle(reply)

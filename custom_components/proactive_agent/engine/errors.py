@@ -60,6 +60,8 @@ class Advice(StrEnum):
     NO_HTTPS = "no_https"
     NO_TOOLS = "no_tools"
     OVERSIZE = "oversize"
+    OWN_LIMIT_HIGH = "own_limit_high"  # option, tokens, limit
+    OWN_LIMIT_LOW = "own_limit_low"  # option, tokens
     REDIRECTED = "redirected"  # target
     REFUSED_OPTION = "refused_option"  # option
     STILL_LOADING = "still_loading"
