@@ -77,9 +77,9 @@ def _cut(record: RunRecord, caps: _Caps) -> RunRecord:
         "error": record.error and _cut_error(record.error, caps),
         "gate": tuple(_cut_verdict(one, caps) for one in record.gate[first]),
         "actions": tuple(_cut_action(one, caps) for one in record.actions[first]),
-        "message": _clip(record.message, caps.text),
+        "message": _clip_if_any(record.message, caps.text),
         "calls": tuple(_cut_call(one, caps) for one in record.calls[first]),
-        "answer": _clip(record.answer, caps.text),
+        "answer": _clip_if_any(record.answer, caps.text),
         "delivery_failed": _clipped(record.delivery_failed, caps),
         "seen": _clipped(record.seen, caps),
         "each_turn": tuple(_cut_turn(one, caps) for one in record.each_turn[first]),
@@ -108,9 +108,9 @@ def _cut_action(action: ActionRecord, caps: _Caps) -> ActionRecord:
         entity_id=_clipped(action.entity_id, caps),
         data=_cut_object(action.data, caps),
         observed=action.observed and _cut_object(action.observed, caps),
-        error=_clip(action.error, caps.text),
-        note=_clip(action.note, caps.text),
-        answered_by=_clip(action.answered_by, caps.text),
+        error=_clip_if_any(action.error, caps.text),
+        note=_clip_if_any(action.note, caps.text),
+        answered_by=_clip_if_any(action.answered_by, caps.text),
     )
 
 
@@ -124,13 +124,15 @@ def _cut_call(call: CallRecord, caps: _Caps) -> CallRecord:
 
 
 def _cut_turn(turn: TurnRecord, caps: _Caps) -> TurnRecord:
-    return replace(turn, text=_clip(turn.text, caps.text))
+    return replace(turn, text=_clip_if_any(turn.text, caps.text))
 
 
-def _clip[T: (str, str | None)](text: T, length: int) -> T:
-    if text is None or len(text) <= length:
-        return text
-    return f"{text[:length]}…"
+def _clip(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+def _clip_if_any(text: str | None, length: int) -> str | None:
+    return None if text is None else _clip(text, length)
 
 
 def _clipped(texts: Sequence[str], caps: _Caps) -> tuple[str, ...]:

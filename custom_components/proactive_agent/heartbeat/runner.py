@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import Context as TaskContext
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 import logging
 from typing import Any
@@ -73,7 +72,7 @@ class Runner:
         self._judge = judge
         self._on_end = on_end
         latest = self.log.latest()
-        self.last_wake: datetime | None = latest and latest.started
+        self.last_wake = None if latest is None else latest.started
         self._run: Run | None = None
         self._task: asyncio.Task[RunRecord] | None = None
         self._streak = Streak(hass, entry)
