@@ -458,6 +458,17 @@ async def test_an_orderly_end_loses_no_tick(hass: HomeAssistant, disk: Disk) -> 
     assert again.used.ticks == 7
 
 
+@pytest.mark.contract("C6", "F2")
+async def test_the_time_of_a_new_heartbeat_is_on_disk_at_once(
+    hass: HomeAssistant, disk: Disk
+) -> None:
+    state = beat(await load(hass), max_duration=timedelta(hours=1))
+    await settle(hass)
+
+    assert state.used.deadline is not None
+    assert disk.beats[BEAT]["deadline"] == state.used.deadline.isoformat()
+
+
 @pytest.mark.contract("C6")
 async def test_the_first_tick_after_a_restart_is_on_disk_before_it_comes(
     hass: HomeAssistant, disk: Disk

@@ -47,7 +47,8 @@ class BeatState:
         used = Used().started(self._limits, now)
         store.put(heartbeat_id, HeartbeatState(on=True, used=used))
         self._reserve()
-        store.save_soon()
+        # A process that is killed must not begin its time anew (C6).
+        store.save_soon(0)
 
     @property
     def is_on(self) -> bool:
