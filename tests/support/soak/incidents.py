@@ -53,6 +53,14 @@ class Incidents:
         """Whether there is none now."""
         return not self._open
 
+    def may_wait(self, title: str) -> bool:
+        """Whether it may be left alone for hours.
+
+        Else what was done and has not helped is done again by then (A7).
+        """
+        incident = self._open.get(title)
+        return incident is None or incident.messages == 1
+
     def tremble(self) -> None:
         """Let each sensor measure a little more, or a little less."""
         for entity_id, base in ((BATH, self._bath), (FREEZER, self._freezer)):

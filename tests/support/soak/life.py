@@ -4,8 +4,8 @@ from contextlib import AsyncExitStack
 from enum import StrEnum
 import json
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, Final
-from unittest.mock import patch
 
 from homeassistant import loader
 from homeassistant.const import (
@@ -34,8 +34,11 @@ from .ledger import Ledger
 
 TIME_ZONE: Final = "Europe/Vienna"
 ENTRY_ID: Final = "soak"
-_STOP_SCRIPTS: Final = (
-    "homeassistant.helpers.script._schedule_stop_scripts_after_shutdown"
+# The mocks that stand here in tests keep every Home Assistant that has called them.
+_MOCKED: Final = (
+    "homeassistant.helpers.aiohttp_client._async_make_resolver",
+    "homeassistant.helpers.script._schedule_stop_scripts_after_shutdown",
+    "homeassistant.helpers.translation._async_get_component_strings",
 )
 
 
@@ -65,8 +68,6 @@ class Life:
 
     async def start(self) -> None:
         """Start, with nothing of the home available yet."""
-        # The mock that stands here else in tests keeps every Home Assistant.
-        self._stack.enter_context(patch(_STOP_SCRIPTS, new=lambda _hass: None))
         hass = await self._stack.enter_async_context(
             async_test_home_assistant(
                 config_dir=str(self._folder), initial_state=CoreState.not_running
@@ -102,6 +103,8 @@ class Life:
         await self._stack.aclose()
         self._hours.pending = tuple
         self.hass = None
+        for name in _MOCKED:
+            resolve_name(name).reset_mock()
         await self._hours.settle()
         if kept:
             self._bring_back(kept)
@@ -117,7 +120,7 @@ class Life:
         hass = self._running
         entry: Any = hass.config_entries.async_get_entry(ENTRY_ID)
         shown = await self._hours.drive(async_get_config_entry_diagnostics(hass, entry))
-        return [one["used"]["ticks"] for one in shown["heartbeats"]]
+        return [one["fuses"]["max_ticks"]["used"] for one in shown["heartbeats"]]
 
     def ticks_on_disk(self) -> list[int]:
         """Return what `ticks` answers after a start from what is on disk."""

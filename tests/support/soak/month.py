@@ -62,6 +62,7 @@ class Month:
         self._started = self.begun
         self._ticks_before: list[int] = []
         incidents.on_told = self._told
+        model.may_rest = incidents.may_wait
         self._write_down()
 
     def moment(self, day: float, hour: float = 0) -> float:
@@ -97,6 +98,8 @@ class Month:
         if end is End.KILLED:
             self._ledger.kills.append(self._hours.now)
         await self._life.end(end)
+        self._model.let_go()
+        await self._hours.settle()
         self.left.append(Traces.of(self._hours, None))
 
     def _on(self, day: int, hour: float, happening: Happening) -> None:
@@ -141,7 +144,9 @@ class Month:
         self._agenda.after(self._random.uniform(10, 15 * MINUTE), self.start)
 
     async def _reload(self) -> None:
-        assert self._is_calm, "this is no time to reload"
+        if self._life.hass is None or not self._is_calm:
+            self._agenda.after(HOUR, self._reload)
+            return
         before = Traces.of(self._hours, self._life.hass)
         await self._life.reload()
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 import random
 import re
@@ -37,6 +37,7 @@ class Mood(StrEnum):
 
 _BAD: Final = frozenset(
     {
+        Mood.FAILS_LATE,
         Mood.FAILS,
         Mood.HANGS,
         Mood.IS_A_PAGE,
@@ -46,6 +47,8 @@ _BAD: Final = frozenset(
         Mood.DREAMS,
     }
 )
+# After these nothing is tried again until something changes, for hours (G4).
+_LETS_REST: Final = frozenset({Mood.HANGS, Mood.DREAMS})
 _ALWAYS: Final[Mapping[Mood, Any]] = {
     Mood.FAILS: Raw(status=503, body={"error": {"message": "overloaded"}}),
     Mood.IS_A_PAGE: Raw(
@@ -66,27 +69,50 @@ _ONCE: Final[Mapping[Mood, Any]] = {
 
 
 class MoodyModel:
-    """Answers for all heartbeats; each run has a mood, by the seed."""
+    """Answers for all heartbeats; each run has a mood, by the seed.
+
+    The moods are dealt as cards are, so that each comes up again and again. `may_rest`
+    says whether a heartbeat may be left alone for hours.
+    """
 
     def __init__(self, server: LlmServer, seed: int) -> None:
         self.is_out = False
+        self.may_rest: Callable[[str], bool] = lambda _title: True
         self.moods = Counter[Mood]()
         self._server = server
         self._random = random.Random(seed)  # noqa: S311 - the same each time
+        self._deck: list[Mood] = []
         self._mood: dict[str, Mood] = {}
         self._bad_runs = Counter[str]()
         self._asked = Counter[str]()
+        self._hanging: list[tuple[asyncio.TimerHandle, Held]] = []
         server.always = self._answer
 
     def woken(self, title: str) -> None:
         """Begin another run."""
         self._asked[title] = 0
-        mood = self._random.choice([*Mood, *[Mood.GOOD] * 6])
-        if mood in _BAD and self._bad_runs[title] >= _MOST_BAD_RUNS:
-            mood = Mood.GOOD
-        self._bad_runs[title] = self._bad_runs[title] + 1 if mood in _BAD else 0
-        self._mood[title] = mood
+        mood = self._mood[title] = self._deal(title)
+        is_bad = self.is_out or mood in _BAD
+        self._bad_runs[title] = self._bad_runs[title] + 1 if is_bad else 0
         self.moods[mood] += 1
+
+    def let_go(self) -> None:
+        """Hang no more: whoever has asked is not there any more."""
+        for timer, held in self._hanging:
+            timer.cancel()
+            held.release.set()
+        self._hanging.clear()
+
+    def _deal(self, title: str) -> Mood:
+        if not self._deck:
+            self._deck = [*Mood, *[Mood.GOOD] * 6]
+            self._random.shuffle(self._deck)
+        mood = self._deck.pop()
+        is_too_bad = mood in _BAD and self._bad_runs[title] >= _MOST_BAD_RUNS
+        if is_too_bad or (mood in _LETS_REST and not self.may_rest(title)):
+            self._deck.insert(0, mood)
+            return Mood.GOOD
+        return mood
 
     def _answer(self, request: Mapping[str, Any]) -> Any:
         self._server.requests.clear()
@@ -101,7 +127,9 @@ class MoodyModel:
             return always
         if mood is Mood.HANGS:
             held = Held(text("It is late."))
-            asyncio.get_running_loop().call_later(_HANGS_FOR, held.release.set)
+            loop = asyncio.get_running_loop()
+            timer = loop.call_later(_HANGS_FOR, held.release.set)
+            self._hanging.append((timer, held))
             return held
         if self._asked[job.title] == 1 and mood in _ONCE:
             return _ONCE[mood]

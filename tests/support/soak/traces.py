@@ -12,6 +12,8 @@ from homeassistant.core import HomeAssistant
 from .hours import Hours
 
 _OURS: Final = "custom_components.proactive_agent"
+# The last fifty runs of each heartbeat are kept: in a month there are more and more.
+_KEPT: Final = (f"{_OURS}.engine.records", f"{_OURS}.run_log")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +43,8 @@ class Memory:
     """What is held in memory.
 
     `blocks` of Python's allocator, `pages` of the process (its resident set),
-    `objects` that are instances of the integration's own classes.
+    `objects` that are instances of the integration's own classes, but for those of
+    which its records of runs are made.
     """
 
     blocks: int
@@ -57,7 +60,10 @@ class Memory:
         return cls(
             blocks=sys.getallocatedblocks(),
             pages=pages,
-            objects=sum(
-                str(type(one).__module__).startswith(_OURS) for one in gc.get_objects()
-            ),
+            objects=sum(map(_is_ours, gc.get_objects())),
         )
+
+
+def _is_ours(one: object) -> bool:
+    module = str(type(one).__module__)
+    return module.startswith(_OURS) and module not in _KEPT
