@@ -424,6 +424,24 @@ async def test_a_late_notifier_that_has_heard_it_does_not_hear_it_again(
     assert len(phone) == 1
 
 
+@pytest.mark.parametrize("days", [0, 2])
+async def test_the_record_says_what_became_of_who_was_waited_for_over_a_restart(
+    home: Home, hass_storage: dict[str, Any], days: int
+) -> None:
+    home.llm_server.play(calls(("tell_owner", {"message": "Look."})), text("Told."))
+    beat = await home.add_heartbeat(notify=["notify.phone", "notify.slow"])
+    await restart(home)
+    await beat.wake()
+    (run,) = await beat.runs()
+    assert run["delivery_waiting"] == ["notify.slow"]
+    if not days:
+        hear(home.hass, "slow")
+    await restart(home, off_for=timedelta(days=days))
+    (run,) = await beat.runs()
+    failed = ["notify.slow"] if days else []
+    assert (run["delivery_waiting"], run["delivery_failed"]) == ([], failed)
+
+
 def _is_written_down(home: Home, beat: Beat) -> bool:
     """Say whether something is due that is not on the disk yet."""
     return bool(home.entry.runtime_data.heartbeats[beat.id]._state.due)

@@ -510,11 +510,25 @@ async def test_a_run_does_not_wait_for_a_late_notifier(home: Home) -> None:
         runs = await beat.runs()
         assert len(runs) == await beat.ticks() == number
         assert (runs[0]["message"], runs[0]["delivery_failed"]) == ("Fed.", [])
+        assert runs[0]["delivery_waiting"] == ["notify.slow"]
         assert home.told == ["Fed."] * number
 
     slow = hear(home.hass, "slow")
     await let_run()
     assert said(slow) == home.told == ["Fed."] * 2
+    for run in await beat.runs():
+        assert (run["delivery_waiting"], run["delivery_failed"]) == ([], [])
+
+
+async def test_the_record_says_who_was_waited_for_in_vain(home: Home) -> None:
+    beat = await in_a_new_start(home)
+    await home.clock.tick_beside(every=BEAT)
+    await until(home, lambda: beat.state("status") == "asleep")
+    await beat.turn("off")
+    await home.clock.tick_beside(62, every=timedelta(seconds=1))
+    (run,) = await beat.runs()
+    assert (run["delivery_waiting"], run["delivery_failed"]) == ([], ["notify.slow"])
+    assert run["message"] == "Fed."
 
 
 @pytest.mark.parametrize("ending", ["off", "unload", "remove"])

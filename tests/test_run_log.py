@@ -150,6 +150,26 @@ def test_small_runs_are_kept_as_they_were() -> None:
     assert {one.shortened for one in again} == {()}
 
 
+def test_what_became_of_a_message_is_written_down_target_by_target() -> None:
+    log = RunLog()
+    log.add(
+        replace(
+            run("a", message="Look."),
+            delivery_failed=("x", "y"),
+            delivery_waiting=("z",),
+        )
+    )
+    log.told("a", "Other.", ["y"], reached=["x"], waiting=["z", "w"])
+    told = log.find("a")
+    assert told is not None
+    assert (told.delivery_failed, told.delivery_waiting) == (("y",), ("z", "w"))
+    log.told("a", None, ["w"], reached=["z"])
+    told = log.find("a")
+    assert told is not None
+    assert (told.delivery_failed, told.delivery_waiting) == (("y", "w"), ())
+    assert told.message == "Look."
+
+
 def test_who_writes_it_down_hears_of_each_change() -> None:
     changes: list[int] = []
     log = RunLog(lambda: changes.append(len(log.texts)))

@@ -88,11 +88,31 @@ class RunLog:
         """Write down what became of an action that waited for a yes (P1)."""
         self._replace(run_id, index, action, ActionStatus.WAITING)
 
-    def told(self, run_id: str, message: str, failed: Sequence[str]) -> None:
-        """Write down what the owner was told of a run only after a restart (S5)."""
-        before = self.find(run_id)
-        if before is not None and before.message is None:
-            self._put(replace(before, message=message, delivery_failed=tuple(failed)))
+    def told(
+        self,
+        run_id: str,
+        message: str | None,
+        failed: Sequence[str],
+        *,
+        reached: Sequence[str] = (),
+        waiting: Sequence[str] = (),
+    ) -> None:
+        """Write down what the owner was told of a run only after it was over (S5).
+
+        These are the targets that were tried, and how that has ended.
+        """
+        if (before := self.find(run_id)) is None:
+            return
+        tried = {*reached, *failed, *waiting}
+        left = [one for one in before.delivery_failed if one not in tried]
+        record = replace(
+            before,
+            message=before.message or message,
+            delivery_failed=(*left, *failed),
+            delivery_waiting=tuple(waiting),
+        )
+        if record != before:
+            self._put(record)
 
     def _replace(
         self, run_id: str, index: int, action: ActionRecord, expected: ActionStatus

@@ -51,6 +51,7 @@ RECORD = RunRecord(
     answer="All is well.",
     dry_run=True,
     delivery_failed=("notify.gone",),
+    delivery_waiting=("notify.late",),
     seen=("You may only look at:", "- sensor.bowl"),
     each_turn=(
         TurnRecord(
@@ -103,6 +104,7 @@ def test_a_record_has_the_keys_that_were_promised() -> None:
         "answer": "All is well.",
         "dry_run": True,
         "delivery_failed": ["notify.gone"],
+        "delivery_waiting": ["notify.late"],
         "not_sent": None,
         "warning": None,
         "seen": ["You may only look at:", "- sensor.bowl"],

@@ -69,6 +69,7 @@ RECORD = RunRecord(
     answer="All is well.",
     dry_run=True,
     delivery_failed=("notify.gone",),
+    delivery_waiting=("notify.late",),
     not_sent="already_told",
     warning="context_truncated",
     seen=("You may only look at:", "- sensor.bowl"),
@@ -261,6 +262,7 @@ def wild_runs(draw: st.DrawFn) -> RunRecord:
         seen=(draw(wild_texts),) * draw(times),
         each_turn=(TurnRecord(turn=1, seconds=0, text=draw(wild_texts)),) * draw(times),
         delivery_failed=(draw(wild_texts),) * draw(times),
+        delivery_waiting=(draw(wild_texts),) * draw(times),
         shortened=(),
     )
 

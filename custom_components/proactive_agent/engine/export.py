@@ -22,6 +22,7 @@ def run_as_dict(record: RunRecord) -> dict[str, Any]:
         "calls": [asdict(call) for call in record.calls],
         **_tokens(record.tokens),
         "delivery_failed": [*record.delivery_failed],
+        "delivery_waiting": [*record.delivery_waiting],
         "seen": [*record.seen],
         "each_turn": [_turn_as_dict(turn) for turn in record.each_turn],
         "shortened": [*record.shortened],

@@ -228,6 +228,7 @@ class RunRecord:
     answer: str | None = None
     dry_run: bool = False
     delivery_failed: tuple[str, ...] = ()
+    delivery_waiting: tuple[str, ...] = ()
     not_sent: str | None = None
     warning: str | None = None
     seen: tuple[str, ...] = ()

@@ -55,6 +55,7 @@ def run_from_text(text: str) -> RunRecord:
         answer=data["answer"],
         dry_run=data["dry_run"],
         delivery_failed=tuple(data["delivery_failed"]),
+        delivery_waiting=tuple(data.get("delivery_waiting", ())),
         not_sent=data["not_sent"],
         warning=data["warning"],
         seen=tuple(data["seen"]),

@@ -81,6 +81,7 @@ def _cut(record: RunRecord, caps: _Caps) -> RunRecord:
         "calls": tuple(_cut_call(one, caps) for one in record.calls[first]),
         "answer": _clip_if_any(record.answer, caps.text),
         "delivery_failed": _clipped(record.delivery_failed, caps),
+        "delivery_waiting": _clipped(record.delivery_waiting, caps),
         "seen": _clipped(record.seen, caps),
         "each_turn": tuple(_cut_turn(one, caps) for one in record.each_turn[first]),
     }

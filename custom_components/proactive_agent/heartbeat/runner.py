@@ -203,6 +203,7 @@ class Runner:
                 stopped=went_off,
                 stop_reason=self._why_stopped(ending, stop, went_off=went_off),
                 delivery_failed=told.delivery.failed,
+                delivery_waiting=self.due.still_waits(run.run_id, told),
                 not_sent=told.not_sent,
             )
             record = self._book.end(self._judged(run, record))
@@ -241,9 +242,15 @@ class Runner:
 
     @callback
     def _told_late(self, run_id: str, told: Told) -> None:
-        """Write down what was told of a run only after a restart (S5)."""
-        if told.message is not None:
-            self.log.told(run_id, told.message, told.delivery.failed)
+        """Write down what was told of a run only after it was over (S5)."""
+        heard = told.delivery
+        self.log.told(
+            run_id,
+            told.message,
+            heard.failed,
+            reached=heard.reached,
+            waiting=heard.late,
+        )
 
     async def _tell(self, run: Run, ending: Ending) -> Told:
         telling = self.spawn(self._report(run, ending), "report")

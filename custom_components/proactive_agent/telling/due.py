@@ -40,7 +40,7 @@ class DueMessages:
     ) -> None:
         """Go on with what the memory holds; nothing is told before `resume`.
 
-        `on_overdue` hears how a run was told only after a restart.
+        `on_overdue` hears how a run was told only after it was over.
         """
         self._hass = hass
         self._memory = memory
@@ -59,6 +59,8 @@ class DueMessages:
         for due in self._memory.due:
             if due.is_over(now):
                 self._put(without_due(self._memory.due, due.id))
+                given_up = Delivery(failed=due.targets)
+                self._on_overdue(due.id, Told(message=due.message, delivery=given_up))
             else:
                 spawn(self._tell(due, options), "due message")
 
@@ -123,15 +125,24 @@ class DueMessages:
     @callback
     def reached(self, run_id: str, delivery: Delivery) -> None:
         """Note what became of targets that were waited for."""
-        if (due := self._find(run_id)) is not None:
-            self._delivered(due, Told(message=due.message, delivery=delivery))
+        due = self._find(run_id)
+        told = Told(message=due and due.message, delivery=delivery)
+        if due is not None:
+            self._delivered(due, told)
+        self._on_overdue(run_id, told)
+
+    def still_waits(self, run_id: str, told: Told) -> tuple[str, ...]:
+        """Return the targets that have not come since a run was told."""
+        due = self._find(run_id)
+        left = () if due is None else due.targets
+        return tuple(one for one in told.delivery.late if one in left)
 
     async def _tell(self, due: Due, options: HeartbeatOptions) -> None:
         told = await self._reporter.overdue(
             options, due, on_late=partial(self.reached, due.id)
         )
         self._delivered(due, told)
-        if due.is_of_run:
+        if due.is_of_run and told.message is not None:
             self._on_overdue(due.run_id, told)
 
     @callback
