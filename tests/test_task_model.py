@@ -432,6 +432,10 @@ async def test_tokens_are_those_its_integration_tells(
     run = await only(beat)
     assert run["tokens"] == {"prompt": 640, "completion": 25}
     assert run["tokens_estimated"] is False
+    assert [(one["turn"], one["tokens"]) for one in run["each_turn"]] == [
+        (1, {"prompt": 300, "completion": 20}),
+        (2, {"prompt": 340, "completion": 5}),
+    ]
     assert used(home, beat) == 665
 
 
@@ -445,6 +449,8 @@ async def test_tokens_that_nobody_tells_are_unknown_but_charged(
     run = await only(beat)
     assert run["tokens"] == {"prompt": None, "completion": None}
     assert run["tokens_estimated"] is False
+    unknown = {"prompt": None, "completion": None}
+    assert [one["tokens"] for one in run["each_turn"]] == [unknown] * 2
     # Two requests, each of which holds the rules and the tools.
     sent = len(tasks.requests[0].system) + len(json.dumps(tasks.requests[0].tools))
     assert 2 * sent / 6 < used(home, beat) < 2 * sent
