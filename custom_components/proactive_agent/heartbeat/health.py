@@ -169,7 +169,9 @@ class Health:
         elif self._faults.is_blind is not False:
             self._look.cancel()
             was_blind, self._faults.is_blind = self._faults.is_blind, False
-            self._faults.follow()
+            # A budget that this tick's own wake has spent is told after its run.
+            if Fault.GATE in self._state.told:
+                self._faults.follow()
             if was_blind:
                 self._on_change()
 
