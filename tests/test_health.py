@@ -717,7 +717,7 @@ async def test_a_loss_is_told_to_who_is_late_and_then_nobody_is_listened_for(
     elif phone == "never comes":
         hass.set_state(CoreState.running)
         hass.bus.async_fire(EVENT_HOMEASSISTANT_STARTED)
-        before[EVENT_HOMEASSISTANT_STARTED] = 0
+        before[str(EVENT_HOMEASSISTANT_STARTED)] = 0
         await home.clock.tick_beside(62, every=timedelta(seconds=1))
     await let_run()
     assert listeners(home) == before
@@ -732,4 +732,4 @@ def listeners(home: Home) -> dict[str, int]:
     """Count those that wait for a notifier or for the start."""
     counted = home.hass.bus.async_listeners()
     waits = (EVENT_HOMEASSISTANT_STARTED, EVENT_SERVICE_REGISTERED, EVENT_STATE_CHANGED)
-    return {event_type: counted.get(event_type, 0) for event_type in waits}
+    return {str(event_type): counted.get(event_type, 0) for event_type in waits}

@@ -53,8 +53,8 @@ class Ending:
     @property
     def is_loading(self) -> bool:
         """Whether its time was over before the server had loaded the model."""
-        was_waiting = self.cut is CutReason.TIMEOUT and self.error is not None
-        return was_waiting and self.error.kind == ErrorKind.LOADING
+        was_loading = self.error is not None and self.error.kind == ErrorKind.LOADING
+        return was_loading and self.cut is CutReason.TIMEOUT
 
     @property
     def outcome(self) -> Outcome:

@@ -126,7 +126,7 @@ class DueMessages:
     def reached(self, run_id: str, delivery: Delivery) -> None:
         """Note what became of targets that were waited for."""
         due = self._find(run_id)
-        told = Told(message=due and due.message, delivery=delivery)
+        told = Told(message=due.message if due else None, delivery=delivery)
         if due is not None:
             self._delivered(due, told)
         self._on_overdue(run_id, told)
