@@ -249,7 +249,11 @@ async def test_nothing_that_was_said_gets_out(home: Home) -> None:
 
 
 async def test_nobody_who_lives_there_is_named(home: Home) -> None:
-    """Neither persons nor users, neither trackers nor places nor recipients."""
+    """Neither persons nor users, neither trackers nor places nor recipients.
+
+    What is ours is told, even if somebody is called like it.
+    """
+    MockUser(name="owner", is_owner=True).add_to_hass(home.hass)
     MockUser(name="Rosalind Quist", is_owner=True).add_to_hass(home.hass)
     states = home.hass.states
     states.async_set("person.anneke", "home", {"friendly_name": "Anneke van Zomeren"})
@@ -292,7 +296,10 @@ async def test_nobody_who_lives_there_is_named(home: Home) -> None:
         notify=["notify.mobile_app_annekes_pixel", "notify.phone"],
     )
     home.llm_server.play(
-        calls(("get_state", {"entity_id": ["person.anneke", "light.annekes_room"]})),
+        calls(
+            ("get_state", {"entity_id": ["person.anneke", "light.annekes_room"]}),
+            ("tell_owner", {"message": "Anneke is at home."}),
+        ),
         text("Anneke is at home."),
     )
     await beat.wake()
@@ -301,6 +308,10 @@ async def test_nobody_who_lives_there_is_named(home: Home) -> None:
     for name in ("anneke", "zomeren", "rosalind", "pixel", "villa", "bergen", "59.91"):
         assert name not in written
     (stands,) = found["heartbeats"]
+    assert [call["tool"] for call in stands["runs"][0]["calls"]] == [
+        "get_state",
+        "tell_owner",
+    ]
     assert stands["tools"]["look"] == [
         "light.redacted_room",
         "person.redacted_3",

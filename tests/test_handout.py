@@ -39,6 +39,10 @@ SEPARATORS = st.sampled_from([" ", "; ", ", ", " (", ") "])
         "the template says true; sensor.depth is unavailable",
         "light.lamp does not exist",
         "the conditions are still being prepared",
+        "one of these must hold: sensor.depth is 4.0, not below 1.5",
+        "none of these may hold: light.lamp is off",
+        "none of its entities can be judged: light.lamp does not exist",
+        "or (numeric_state sensor.depth below 1.5, numeric_state sensor.dep…",
     ],
 )
 def test_what_everybody_knows_stays(sentence: str) -> None:

@@ -10,7 +10,7 @@ from homeassistant.loader import async_get_integration
 from ..const import DOMAIN
 from ..models import EndpointOptions, mind_options
 from ..runtime import ProactiveAgentConfigEntry
-from .settings import endpoint_options, shape_told
+from .settings import endpoint_options, models_in, shape_told
 from .veil import Veil
 
 
@@ -24,8 +24,9 @@ def describe(entry: ProactiveAgentConfigEntry, veil: Veil) -> dict[str, Any]:
     is_loaded = entry.state is ConfigEntryState.LOADED
     return {
         "state": entry.state.value,
-        "options": veil.over(endpoint_options(entry.data)),
-        "shapes": veil.over(_shapes(entry)) if is_loaded else [],
+        # A model is called after nobody, and has to be known.
+        "options": veil.over(endpoint_options(entry.data)) | models_in(entry.data),
+        "shapes": _shapes(entry) if is_loaded else [],
         "last_error": _last_error(entry) if is_loaded else None,
     }
 

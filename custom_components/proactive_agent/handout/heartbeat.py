@@ -17,7 +17,7 @@ from ..home.home import resolve
 from ..tools.names import RESERVED
 from ..tools.offer import Offer
 from .sentences import hidden, told
-from .settings import heartbeat_options
+from .settings import heartbeat_options, models_in
 from .veil import Veil
 
 RUNS: Final = 5
@@ -48,9 +48,10 @@ async def async_describe(
     runs = [*heartbeat.log][:RUNS]
     reach = resolve(hass, heartbeat.options)
     offer = await heartbeat.offers.async_offer(reach)
-    names = {*RESERVED, *offer.left_out, *(tool.name for tool in offer.specs)}
+    names = {*offer.left_out, *(tool.name for tool in offer.specs)}
     return {
-        "options": veil.over(heartbeat_options(data)),
+        # A model is called after nobody, and has to be known.
+        "options": veil.over(heartbeat_options(data)) | models_in(data),
         "status": heartbeat.status,
         "pause": pause and pause.as_dict(),
         "failing": _failing(heartbeat),
@@ -157,9 +158,7 @@ def _run(run: Mapping[str, Any], names: Container[str], veil: Veil) -> dict[str,
         "calls": [
             {
                 "turn": call["turn"],
-                "tool": veil.over(call["tool"])
-                if call["tool"] in names
-                else hidden(call["tool"]),
+                "tool": _tool(call["tool"], names, veil),
                 "arguments": hidden(call["arguments"]),
                 "answer": hidden(call["answer"]),
                 "error": call["error"],
@@ -176,6 +175,13 @@ def _run(run: Mapping[str, Any], names: Container[str], veil: Veil) -> dict[str,
         "not_sent": hidden(run["not_sent"]),
         "deliveries_failed": len(run["delivery_failed"]),
     }
+
+
+def _tool(name: str, names: Container[str], veil: Veil) -> Any:
+    """Name a tool; ours are called after nobody."""
+    if name in RESERVED:
+        return name
+    return veil.over(name) if name in names else hidden(name)
 
 
 def _standing(approval: Approval, veil: Veil) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from homeassistant.components.diagnostics import REDACTED
 
 _BETWEEN: Final = r"(?:[\s,;()]|:(?!\d))+"
 _TOKENS: Final = re.compile(rf"({_BETWEEN})")
-_ENTITY: Final = re.compile(r"[a-z_]+\.[a-z0-9_]+")
+# A long name of a condition may end within that of an entity.
+_ENTITY: Final = re.compile(r"[a-z_]+\.[a-z0-9_]+…?")
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?%?|\d\d?:\d\d(?::\d\d)?")
 _STATE: Final = re.compile(r"[a-z_]{1,32}")
 _SAME_AGAIN: Final = re.compile(rf"({re.escape(REDACTED)})(?:{_BETWEEN}\1)+")
@@ -34,7 +35,7 @@ _KNOWN: Final = _LIMITS | _words(
     " minute more no none not nothing number numeric_state of on or prepared seconds"
     " second state still template the time to trigger true unavailable unknown until"
     " weekday mon tue wed thu fri sat sun when which zone device says gives answer"
-    " compare limit with"
+    " compare limit with one these must may can its entities entity names fails"
 )
 
 

@@ -10,6 +10,7 @@ from homeassistant.const import (
     CONF_API_KEY,
     CONF_LATITUDE,
     CONF_LONGITUDE,
+    CONF_MODEL,
     CONF_URL,
 )
 from yarl import URL
@@ -50,6 +51,11 @@ def endpoint_options(data: Mapping[str, Any]) -> dict[str, Any]:
     if CONF_EXTRA_BODY in data:
         told[CONF_EXTRA_BODY] = _body(data[CONF_EXTRA_BODY])
     return told
+
+
+def models_in(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the model that is chosen, if one is."""
+    return {key: data[key] for key in (CONF_MODEL,) if key in data}
 
 
 def shape_told(value: Any) -> Any:
