@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+
+TIME_ZONE: Final = "Europe/Vienna"
 
 
 def write_home(folder: Path, doors: Iterable[str], witness: str) -> None:
@@ -18,13 +20,19 @@ def lock_of(door: str) -> str:
     return f"lock.{door}"
 
 
+_CARRY_OUT: Final[dict[str, Any]] = {
+    "fields": {"decision": {"required": True, "selector": {"text": None}}},
+    "sequence": [{"action": "rest_command.unlock", "data": {"door": "{{ decision }}"}}],
+}
+
+
 def _home(doors: tuple[str, ...], witness: str) -> dict[str, Any]:
     return {
         "homeassistant": {
             "name": "A home of doors",
             "unit_system": "metric",
             "language": "en",
-            "time_zone": "Europe/Vienna",
+            "time_zone": TIME_ZONE,
         },
         "config": None,
         "diagnostics": None,
@@ -49,8 +57,12 @@ def _home(doors: tuple[str, ...], witness: str) -> dict[str, Any]:
             }
         },
         # Always locked after a start: what a yes was given for is then as it was.
-        "input_boolean": {door: {"initial": True} for door in doors},
-        "input_text": {"stuck": {"initial": ""}},
+        "input_boolean": {
+            "trouble": {"initial": False},
+            **{door: {"initial": True} for door in doors},
+        },
+        "input_text": {"stuck": {"initial": ""}, "news": {"initial": ""}},
+        "script": {"carry_out": _CARRY_OUT, "carry_out_after_a_yes": _CARRY_OUT},
         "template": [{"lock": [_lock(door) for door in doors]}],
     }
 

@@ -18,6 +18,11 @@ EXPIRING: Final = "expiring"
 EXPIRED: Final = "expired"
 OFF: Final = "off"
 
+# Without a request.
+DEED: Final = "deed"
+MESSAGE: Final = "message"
+THOUGHT: Final = "thought"
+
 SEEDS: Final = (1, 2, 3, 4)
 # What one heartbeat asks for at once.
 AT_ONCE: Final = ("a", "b", "c")
@@ -44,6 +49,9 @@ DOORS: Final = (
     EXPIRING,
     EXPIRED,
     OFF,
+    DEED,
+    MESSAGE,
+    THOUGHT,
     TWICE,
     *PHONE_DOORS,
     *(door for seed in SEEDS for door in doors_of(seed)),

@@ -42,6 +42,7 @@ class Witness:
         self.deeds: Counter[str] = Counter()
         self.pushes: list[Push] = []
         self.takes = 0.0  # seconds, for a door
+        self.push_takes = 0.0  # seconds, for a push
         self._held: dict[str, Held] = {}
 
     def hold(self, what: str) -> Held:
@@ -88,6 +89,7 @@ class Witness:
         self.pushes.append(
             Push(title=title, message=sent["message"], data=sent.get("data", {}))
         )
+        await asyncio.sleep(self.push_takes)
         await self._wait(title)
         return web.json_response({}, status=201)
 
