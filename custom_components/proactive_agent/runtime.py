@@ -101,8 +101,8 @@ class EndpointRuntime:
         # Also to who stays: what a run has set off must not wake another meanwhile.
         for other in self._everyone():
             other.lineage.take(known)
-        await self._store.async_close(known)
-        await self._logs.async_close()
+        # Side by side: a disk that hangs is waited for once.
+        await asyncio.gather(self._store.async_close(known), self._logs.async_close())
 
     async def _async_entry_changed(
         self, hass: HomeAssistant, entry: ProactiveAgentConfigEntry
