@@ -362,7 +362,7 @@ async def test_attributes_stay_small_whatever_is_asked(
     features = {"friendly_name": "List", "supported_features": 127}
     hass.states.async_set("todo.list", "0", features)
     await door.beat.change(ask={"entity_id": [*locks, "todo.list"]})
-    asked = {
+    asked: dict[str, tuple[str, dict[str, Any]]] = {
         "locks": ("lock_unlock", {"entity_id": locks}),
         "words": (
             "todo_add_item",

@@ -65,7 +65,8 @@ class StatusSensor(HeartbeatEntity, SensorEntity, RestoreEntity):
 
     @property
     def _why_off_before(self) -> str:
-        return self._stopped_before if self._stopped_before in StopReason else BY_SWITCH
+        before = self._stopped_before
+        return before if before is not None and before in StopReason else BY_SWITCH
 
     @property
     def _why_waiting(self) -> Mapping[str, Any]:
