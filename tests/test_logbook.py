@@ -237,6 +237,22 @@ async def test_why_it_woke_is_said_by_the_names_of_the_home(
     assert _sentences(hass, events) == [f"Milonga woke because {because}"]
 
 
+@pytest.mark.contract("G3")
+async def test_no_wake_fails_for_want_of_words(
+    events: list[Any], home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def speechless(*_: Any) -> str:
+        raise ValueError
+
+    gate = "custom_components.proactive_agent.gate.gate"
+    monkeypatch.setattr(f"{gate}.listed", speechless)
+    await home.set("hungry", on=True)
+    await home.add_heartbeat(conditions=[HUNGRY])
+    home.llm_server.play(text("Fine."))
+    await home.clock.tick()
+    assert _sentences(home.hass, events) == ["Milonga woke for its check"]
+
+
 @pytest.mark.contract("A9")
 async def test_a_dry_run_says_that_it_is_one(events: list[Any], home: Home) -> None:
     beat = await home.add_heartbeat(conditions=[HUNGRY])

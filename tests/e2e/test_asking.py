@@ -52,7 +52,8 @@ async def test_a_yes_on_its_page_opens_the_door_and_the_page_tells_of_it(
 ) -> None:
     await add_asking_agent(backend, slow_model)
     device = await let_it_ask(page, backend)
-    await expect(device.activity).to_contain_text(f"asked whether it may do this: {WANTED}")
+    asked = f"asked whether it may do this: {WANTED}"
+    await expect(device.activity).to_contain_text(asked)
     (message,) = await backend.notifications()
     assert message.startswith(
         f"Milonga asks for your yes: {WANTED}. Because: {BECAUSE}"
@@ -66,7 +67,8 @@ async def test_a_yes_on_its_page_opens_the_door_and_the_page_tells_of_it(
         f"got a yes from Milonga's owner: {WANTED}"
     )
     done = f"Done after your yes: {WANTED}."
-    await expect(device.activity).to_contain_text(f"unlocked Front door, and told you: “{done}”")
+    told = f"unlocked Front door, and told you: “{done}”"
+    await expect(device.activity).to_contain_text(told)
     assert await backend.until(backend.notifications, "a message") == [done]
 
     await device.press("approve")

@@ -71,7 +71,7 @@ async def test_from_nothing_to_a_heartbeat_that_looks_after_its_pet(
     await device.shows("sensor", "status", "asleep")
     await backend.house.socket.act("input_number.set_value", HUNGER, value=1)
     await device.check_now()
-    await expect(device.activity).to_contain_text("woke because it was asked to check now")
+    await expect(device.activity).to_contain_text("woke because it was asked to")
     await device.shows("sensor", "last_outcome", "acted")
     await expect(device.row(ENTITY["event"]["activity"]["name"])).to_contain_text("ago")
     await backend.until_state(HUNGER, "4.0")
