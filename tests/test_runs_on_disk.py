@@ -219,6 +219,31 @@ async def test_a_run_that_was_cut_off_by_a_crash_is_in_the_log_as_it_is_known(
     ]
 
 
+@pytest.mark.contract("R8")
+async def test_an_action_that_outlived_its_run_and_home_assistant_stands_as_told(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    valve = HeldService(home.hass, "test", "wait")
+    home.llm_server.play(calls(("feed", {"food": "meal"}), ("valve", {})))
+    beat = await home.add_heartbeat(act=VALVE)
+    home.clock.turn(INTERVAL)
+    await valve.reached.wait()
+    home.clock.turn(timedelta(seconds=60))
+    await let_run()
+    await home.clock.turn_until(lambda: beat.state("last_outcome") == "timeout")
+    await written(home)
+    (before,) = await beat.runs()
+    assert [one["status"] for one in before["actions"]] == ["done", "still_running"]
+    await killed_in_a_run(home, hass_storage)
+    assert "nobody saw how it ended: Valve" in home.told[-1]
+    (run,) = await beat.runs()
+    fed, opened = run["actions"]
+    assert fed == before["actions"][0]
+    assert (opened["status"], opened["note"]) == ("failed", "Nobody saw how it ended.")
+    assert {**run, "actions": []} == {**before, "actions": []}
+    valve.release.set()
+
+
 async def test_a_crash_before_anything_was_done_leaves_a_record_and_no_message(
     home: Home, hass_storage: dict[str, Any]
 ) -> None:

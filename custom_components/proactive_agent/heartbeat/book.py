@@ -65,6 +65,13 @@ class Book:
         self._open_runs.end(self._id)
         return self.log.add(record)
 
+    @callback
+    def unseen(self, run_id: str, index: int) -> None:
+        """Put down that nobody saw how an action ended that outlived its run (R8)."""
+        run = self.log.find(run_id)
+        if run is not None and index < len(run.actions):
+            self.log.settle(run_id, index, _as_known(run.actions[index]))
+
 
 def _cut_off(run: OpenRun, memory: BeatState) -> RunRecord:
     due = next((one for one in memory.due if one.id == run.run_id), None)

@@ -62,7 +62,7 @@ class Runner:
         """
         self.log = book.log
         self.offers = OfferCache(hass)
-        self.due = DueMessages(hass, state, reporter, self._told_late)
+        self.due = DueMessages(hass, state, reporter, self._told_late, book.unseen)
         self.action_lock = asyncio.Lock()
         self._hass = hass
         self._entry = entry

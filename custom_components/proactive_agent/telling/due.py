@@ -37,15 +37,18 @@ class DueMessages:
         memory: BeatState,
         reporter: Reporter,
         on_overdue: Callable[[str, Told], None],
+        on_unseen: Callable[[str, int], None],
     ) -> None:
         """Go on with what the memory holds; nothing is told before `resume`.
 
-        `on_overdue` hears how a run was told only after it was over.
+        `on_overdue` hears how a run was told only after it was over, `on_unseen` of
+        which action of a run it was told that nobody saw its end.
         """
         self._hass = hass
         self._memory = memory
         self._reporter = reporter
         self._on_overdue = on_overdue
+        self._on_unseen = on_unseen
         self._unsubscribe: CALLBACK_TYPE | None = None
 
     @callback
@@ -144,6 +147,8 @@ class DueMessages:
         self._delivered(due, told)
         if due.is_of_run and told.message is not None:
             self._on_overdue(due.run_id, told)
+        elif due.actions and not due.is_of_run:
+            self._on_unseen(due.run_id, _place_of(due))
 
     @callback
     def _delivered(self, due: Due, told: Told) -> None:
@@ -189,3 +194,8 @@ def _left(due: Due, told: Told) -> Due | None:
 
 def _of_action(run_id: str, index: int) -> Due:
     return Due(id=f"{run_id}_{index}", run_id=run_id, at=dt_util.utcnow())
+
+
+def _place_of(due: Due) -> int:
+    """Return which action of its run it is about, as `_of_action` has it."""
+    return int(due.id.removeprefix(f"{due.run_id}_"))
