@@ -1,10 +1,19 @@
 """Requests for a yes as they are written to disk (P7)."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any, Final
 
 from .approvals import OPEN, Approval, ApprovalStatus
+from .stored import (
+    count_from,
+    dict_from,
+    flag_from,
+    moment_from,
+    text_from,
+    text_or_none_from,
+    texts_by_name_from,
+    texts_from,
+)
 
 _TEXTS: Final = (
     "approval_id",
@@ -43,62 +52,23 @@ def approval_from_dict(data: Mapping[str, Any]) -> Approval:
     must never be answered with a yes.
     """
     status = ApprovalStatus(data["status"])
-    settled = None if data["settled"] is None else _moment(data["settled"])
+    settled = None if data["settled"] is None else moment_from(data["settled"])
     if (settled is None) is not (status in OPEN):
         raise ValueError("What has come to its end has done so at some moment")
     fields: dict[str, Any] = {
-        **{key: _typed(data, key, str) for key in _TEXTS},
-        **{key: _typed(data, key, bool) for key in _FLAGS},
-        **{key: _texts(data, key) for key in _LISTS},
+        **{key: text_from(data[key]) for key in _TEXTS},
+        **{key: flag_from(data[key]) for key in _FLAGS},
+        **{key: texts_from(data[key]) for key in _LISTS},
         # No answer depends on it, and requests of before have none.
-        "targets": _texts({"targets": [], **data}, "targets"),
-        "data": _typed(data, "data", dict),
-        **{key: _pairs(data, key) for key in ("states", "entries")},
-        **{key: _moment(data[key]) for key in _MOMENTS},
-        **{key: _text_or_none(data, key) for key in _OPTIONAL_TEXTS},
+        "targets": texts_from(data.get("targets", [])),
+        "data": dict_from(data["data"]),
+        **{key: texts_by_name_from(data[key]) for key in ("states", "entries")},
+        **{key: moment_from(data[key]) for key in _MOMENTS},
+        **{key: text_or_none_from(data[key]) for key in _OPTIONAL_TEXTS},
     }
     return Approval(
         **fields,
-        index=_index(data),
+        index=count_from(data["index"]),
         status=status,
         settled=settled,
     )
-
-
-def _typed(data: Mapping[str, Any], key: str, kind: type) -> Any:
-    value = data[key]
-    if not isinstance(value, kind):
-        raise TypeError(f"{key} is no {kind.__name__}")
-    return value
-
-
-def _texts(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    values = _typed(data, key, list)
-    if not all(isinstance(value, str) for value in values):
-        raise TypeError(f"{key} holds more than texts")
-    return tuple(values)
-
-
-def _pairs(data: Mapping[str, Any], key: str) -> dict[str, str]:
-    pairs: dict[str, str] = _typed(data, key, dict)
-    if not all(isinstance(value, str) for value in pairs.values()):
-        raise TypeError(f"{key} holds more than texts")
-    return pairs
-
-
-def _index(data: Mapping[str, Any]) -> int:
-    index: int = _typed(data, "index", int)
-    if index < 0 or isinstance(index, bool):
-        raise ValueError("index is no place in a list")
-    return index
-
-
-def _text_or_none(data: Mapping[str, Any], key: str) -> str | None:
-    return None if data[key] is None else str(_typed(data, key, str))
-
-
-def _moment(value: Any) -> datetime:
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("A moment needs a time zone")
-    return moment

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import chain
 from typing import Any, Final, Self
 
 from .records import Outcome
+from .stored import flag_from, moment_from, texts_by_name_from
 from .trembling import differs, is_number
 
 # Entities of a situation; what is more is not compared.
@@ -65,13 +65,11 @@ class Shown:
         Raises `KeyError`, `TypeError` or `ValueError` for anything else.
         """
         since = data["closed_since"]
-        if not isinstance(data["has_moved"], bool):
-            raise TypeError("Something has moved or it has not")
         return cls(
-            states=states_from(data["states"]),
+            states=texts_by_name_from(data["states"]),
             at=moment_from(data["at"]),
             outcome=Outcome(data["outcome"]),
-            has_moved=data["has_moved"],
+            has_moved=flag_from(data["has_moved"]),
             closed_for=timedelta(seconds=data["closed_for"]),
             closed_since=None if since is None else moment_from(since),
         )
@@ -130,20 +128,3 @@ def with_last_words(
 def closed_long(closed_for: timedelta, settle_for: timedelta) -> bool:
     """Say whether the gate was closed long enough for all to be news again (G4)."""
     return bool(closed_for) and closed_for >= settle_for
-
-
-def states_from(value: Any) -> dict[str, str]:
-    """Read states as they were written; raises `TypeError` for anything else."""
-    if not isinstance(value, dict) or not all(
-        isinstance(one, str) for one in chain(value, value.values())
-    ):
-        raise TypeError("States are texts by entity")
-    return value
-
-
-def moment_from(value: Any) -> datetime:
-    """Read a moment; raises `TypeError` or `ValueError` for anything else."""
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("A moment needs a time zone")
-    return moment

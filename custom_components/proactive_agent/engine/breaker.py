@@ -9,6 +9,7 @@ from typing import Any, Final, Self
 from .cadence import next_due
 from .errors import ErrorKind
 from .records import Cause, Outcome, RunRecord
+from .stored import moment_from
 
 FAILURES_IN_A_ROW: Final = 5
 FIRST_WAIT: Final = timedelta(minutes=15)
@@ -138,11 +139,11 @@ class Breaker:
         try:
             return cls(
                 failures=max(0, int(data["failures"])),
-                since=_moment(data["since"]),
+                since=data["since"] and moment_from(data["since"]),
                 kind=data["kind"] and str(data["kind"])[:MAX_REASON],
                 reason=str(data["reason"])[:MAX_REASON],
                 fault=data["fault"] and Fault(data["fault"]),
-                until=_moment(data["until"]),
+                until=data["until"] and moment_from(data["until"]),
             )
         except KeyError, TypeError, ValueError:
             return cls()
@@ -167,12 +168,3 @@ def _wait(fault: Fault, failures: int, interval: timedelta) -> timedelta:
     longest_doubling = 5  # 15 minutes come to 6 hours before that
     doubled = min(failures - FAILURES_IN_A_ROW, longest_doubling)
     return min(max(interval, FIRST_WAIT) * (1 << doubled), LONGEST_WAIT)
-
-
-def _moment(value: Any) -> datetime | None:
-    if value is None:
-        return None
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("A moment needs a time zone")
-    return moment

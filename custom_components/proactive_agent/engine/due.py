@@ -5,8 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
-from .backoff import moment_from
 from .records import ActionRecord, ActionStatus
+from .stored import (
+    dict_from,
+    list_from,
+    moment_from,
+    text_from,
+    text_or_none_from,
+    texts_from,
+)
 
 MAX_DUE: Final = 8
 # Words that reached nobody are old by then; that something was done is never.
@@ -55,12 +62,12 @@ class Due:
         Raises `KeyError`, `TypeError` or `ValueError` for anything else.
         """
         return cls(
-            id=_text(data["id"]),
-            run_id=_text(data["run_id"]),
+            id=text_from(data["id"]),
+            run_id=text_from(data["run_id"]),
             at=moment_from(data["at"]),
-            actions=tuple(map(_from_dict, _list(data["actions"]))),
-            message=_text_or_none(data["message"]),
-            targets=tuple(map(_text, _list(data["targets"]))),
+            actions=tuple(map(_from_dict, list_from(data["actions"]))),
+            message=text_or_none_from(data["message"]),
+            targets=texts_from(data["targets"]),
         )
 
 
@@ -87,30 +94,12 @@ def _as_dict(action: ActionRecord) -> dict[str, Any]:
 
 
 def _from_dict(data: Mapping[str, Any]) -> ActionRecord:
-    if not isinstance(data["data"], dict):
-        raise TypeError("The data of an action are by name")
     return ActionRecord(
-        action=_text(data["action"]),
-        entity_id=tuple(map(_text, _list(data["entity_id"]))),
-        data=data["data"],
+        action=text_from(data["action"]),
+        entity_id=texts_from(data["entity_id"]),
+        data=dict_from(data["data"]),
         status=ActionStatus(data["status"]),
-        error=_text_or_none(data["error"]),
-        note=_text_or_none(data["note"]),
-        answered_by=_text_or_none(data["answered_by"]),
+        error=text_or_none_from(data["error"]),
+        note=text_or_none_from(data["note"]),
+        answered_by=text_or_none_from(data["answered_by"]),
     )
-
-
-def _list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise TypeError("That is no list")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("That is no text")
-    return value
-
-
-def _text_or_none(value: Any) -> str | None:
-    return None if value is None else _text(value)

@@ -6,6 +6,8 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Self
 
+from .stored import text_or_none_from
+
 # Of a tick and a deadline that are due together either timer may come first; the tick
 # still counts.
 DEADLINE_GRACE = timedelta(seconds=1)
@@ -34,11 +36,10 @@ class Stop:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Read what `as_dict` wrote; raises as `HeartbeatState.from_dict` does."""
-        detail = data["detail"]
-        if detail is not None and not isinstance(detail, str):
-            raise TypeError("A detail is text")
-        return cls(reason=StopReason(data["reason"]), detail=detail)
+        """Read what `as_dict` wrote; raises as the readers in `stored` do."""
+        return cls(
+            reason=StopReason(data["reason"]), detail=text_or_none_from(data["detail"])
+        )
 
 
 class PauseReason(StrEnum):

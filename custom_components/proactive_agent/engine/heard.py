@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Self
 
 from .backoff import same_states
+from .stored import moment_from, text_from, texts_by_name_from, texts_from
 
 MAX_HEARD: Final = 16
 
@@ -40,18 +41,12 @@ class Heard:
 
         Raises `KeyError`, `TypeError` or `ValueError` for anything else.
         """
-        at = datetime.fromisoformat(data["at"])
-        states: Mapping[str, str] = data["states"]
-        if at.tzinfo is None or not isinstance(states, dict):
-            raise ValueError("A message was told at some moment, of some states")
-        if not all(isinstance(state, str) for state in states.values()):
-            raise TypeError("states holds more than texts")
         return cls(
-            at=at,
-            states=states,
-            targets=_texts(data["targets"]),
-            unhelpful=_texts(data["unhelpful"]),
-            message=_text(data.get("message", "")),
+            at=moment_from(data["at"]),
+            states=texts_by_name_from(data["states"]),
+            targets=frozenset(texts_from(data["targets"])),
+            unhelpful=frozenset(texts_from(data["unhelpful"])),
+            message=text_from(data.get("message", "")),
         )
 
 
@@ -88,15 +83,3 @@ def still_known(
 def with_heard(heard: Iterable[Heard], latest: Heard) -> tuple[Heard, ...]:
     """Add what was told last, and forget what was told long ago."""
     return (*heard, latest)[-MAX_HEARD:]
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("A message is a text")
-    return value
-
-
-def _texts(value: Any) -> frozenset[str]:
-    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise TypeError("There is more than texts")
-    return frozenset(value)

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 import json
 from typing import Any, Self
 
-from .backoff import moment_from, states_from
 from .records import JsonObject
+from .stored import dict_from, flag_from, moment_from, texts_by_name_from
 from .trembling import differs
 
 MAX_REMEMBERED = 64
@@ -45,12 +45,10 @@ class PastAction:
 
         Raises `KeyError`, `TypeError` or `ValueError` for anything else.
         """
-        if not isinstance(data["to_tell"], bool):
-            raise TypeError("It is to be told or it is not")
         return cls(
             at=moment_from(data["at"]),
-            states=states_from(data["states"]),
-            to_tell=data["to_tell"],
+            states=texts_by_name_from(data["states"]),
+            to_tell=flag_from(data["to_tell"]),
         )
 
 
@@ -141,9 +139,7 @@ def past_as_dict(past: Mapping[str, PastAction]) -> dict[str, Any]:
 
 def past_from_dict(data: Mapping[str, Any]) -> dict[str, PastAction]:
     """Read what `past_as_dict` wrote; raises as `PastAction.from_dict` does."""
-    if not isinstance(data, dict):
-        raise TypeError("Past actions are kept by what they were")
-    return {key: PastAction.from_dict(one) for key, one in data.items()}
+    return {key: PastAction.from_dict(one) for key, one in dict_from(data).items()}
 
 
 def action_key(name: str, entity_ids: Iterable[str], data: JsonObject) -> str:

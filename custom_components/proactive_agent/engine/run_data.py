@@ -1,7 +1,6 @@
 """Records as text, and back from it: what `run_as_dict` gives, on one line."""
 
 from collections.abc import Mapping
-from datetime import datetime
 import json
 from typing import Any
 
@@ -18,6 +17,7 @@ from .records import (
     TurnRecord,
     Usage,
 )
+from .stored import count_from, moment_from, text_from
 
 
 def run_as_text(record: RunRecord) -> str:
@@ -39,15 +39,16 @@ def run_from_text(text: str) -> RunRecord:
     data = json.loads(text)
     error = data["error"]
     return RunRecord(
-        run_id=_text(data["run_id"]),
-        started=_moment(data["started"]),
+        run_id=text_from(data["run_id"]),
+        started=moment_from(data["started"]),
         cause=Cause(data["cause"]),
         outcome=Outcome(data["outcome"]),
-        error=error and RunError(kind=_text(error["kind"]), message=error["message"]),
+        error=error
+        and RunError(kind=text_from(error["kind"]), message=error["message"]),
         gate=tuple(GateVerdict(**one) for one in data["gate"]),
         actions=tuple(map(_action, data["actions"])),
         message=data["message"],
-        turns=_count(data["turns"]),
+        turns=count_from(data["turns"]),
         tokens=_usage(data),
         seconds=data["seconds"],
         calls=tuple(CallRecord(**one) for one in data["calls"]),
@@ -76,7 +77,7 @@ def _action(data: Mapping[str, Any]) -> ActionRecord:
 
 def _turn(data: Mapping[str, Any]) -> TurnRecord:
     return TurnRecord(
-        turn=_count(data["turn"]),
+        turn=count_from(data["turn"]),
         seconds=data["seconds"],
         tokens=_usage(data),
         text=data["text"],
@@ -88,26 +89,7 @@ def _usage(data: Mapping[str, Any]) -> Usage | None:
     if tokens["prompt"] is None:
         return None
     return Usage(
-        prompt=_count(tokens["prompt"]),
-        completion=_count(tokens["completion"]),
+        prompt=count_from(tokens["prompt"]),
+        completion=count_from(tokens["completion"]),
         estimated=data["tokens_estimated"],
     )
-
-
-def _count(value: Any) -> int:
-    if not isinstance(value, int):
-        raise TypeError("A count is a whole number")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("That is no text")
-    return value
-
-
-def _moment(value: Any) -> datetime:
-    moment = datetime.fromisoformat(_text(value))
-    if moment.tzinfo is None:
-        raise ValueError("A moment needs a time zone")
-    return moment

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, Final
 
 from homeassistant.core import callback
-from homeassistant.util import dt as dt_util
 
 from ..engine.records import Cause, GateVerdict
+from ..engine.stored import moment_from
 
 # Of a gate, in case its owner has built a very long one.
 MAX_CONDITIONS: Final = 20
@@ -71,12 +71,9 @@ class OpenRuns:
 
 
 def _from_dict(data: Mapping[str, Any]) -> OpenRun:
-    started = dt_util.parse_datetime(data["started"])
-    if started is None or started.tzinfo is None:
-        raise ValueError("A run begins at a moment")
     return OpenRun(
         run_id=data["run_id"],
-        started=started,
+        started=moment_from(data["started"]),
         cause=Cause(data["cause"]),
         gate=tuple(GateVerdict(**one) for one in data["gate"]),
         dry_run=data["dry_run"],

@@ -13,6 +13,7 @@ from ..engine.due import Due
 from ..engine.fuses import Stop, Used
 from ..engine.heard import Heard
 from ..engine.repeats import PastAction, past_as_dict, past_from_dict
+from ..engine.stored import count_from, flag_from, moment_from
 from ..engine.streak import Streak
 
 
@@ -76,19 +77,17 @@ class HeartbeatState:
         deadline, day = data["deadline"], data["day"]
         anchor, leaving = data.get("anchor"), data.get("leaving")
         shown = data.get("shown")
-        if not isinstance(data["on"], bool):
-            raise TypeError("A heartbeat is on or off")
         return cls(
-            on=data["on"],
+            on=flag_from(data["on"]),
             used=Used(
-                ticks=_count(data["ticks"]),
-                deadline=_moment(deadline) if deadline else None,
+                ticks=count_from(data["ticks"]),
+                deadline=moment_from(deadline) if deadline else None,
                 day=date.fromisoformat(day) if day else None,
-                wakes=_count(data["wakes"]),
-                tokens=_count(data["tokens"]),
+                wakes=count_from(data["wakes"]),
+                tokens=count_from(data["tokens"]),
             ),
-            tokens_total=_count(data["tokens_total"]),
-            anchor=_moment(anchor) if anchor else None,
+            tokens_total=count_from(data["tokens_total"]),
+            anchor=moment_from(anchor) if anchor else None,
             approvals=tuple(map(approval_from_dict, data.get("approvals", ()))),
             leaving=Stop.from_dict(leaving) if leaving is not None else None,
             heard=tuple(map(Heard.from_dict, data.get("heard", ()))),
@@ -99,16 +98,3 @@ class HeartbeatState:
             due=tuple(map(Due.from_dict, data.get("due", ()))),
             streak=Streak.from_dict(data.get("streak")),
         )
-
-
-def _count(value: Any) -> int:
-    if not isinstance(value, int) or value < 0:
-        raise ValueError("A count is a whole number of at least 0")
-    return value
-
-
-def _moment(value: str) -> datetime:
-    moment = datetime.fromisoformat(value)
-    if moment.tzinfo is None:
-        raise ValueError("A deadline needs a time zone")
-    return moment

@@ -1,6 +1,7 @@
 """What must outlive a restart, one file for each endpoint (C6, D1, D2)."""
 
 from collections.abc import Container, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -16,6 +17,7 @@ from homeassistant.exceptions import (
 from homeassistant.util import dt as dt_util
 
 from ..const import DOMAIN
+from ..engine.stored import moment_from
 from .file import StoreFile, keep_aside
 from .open_runs import OpenRuns
 from .shapes import StoredShapes
@@ -242,6 +244,7 @@ def _states(data: Mapping[str, Any] | None) -> dict[str, HeartbeatState]:
 
 
 def _moment(stored: Any) -> datetime | None:
-    """Read a time that nothing depends on; without a zone it says nothing."""
-    moment = dt_util.parse_datetime(stored) if isinstance(stored, str) else None
-    return moment if moment is not None and moment.tzinfo is not None else None
+    """Read a time that nothing depends on: rubbish is none."""
+    with suppress(TypeError, ValueError):
+        return moment_from(stored)
+    return None
