@@ -25,15 +25,7 @@ _SELECTOR: Final = RawNumberSelector(
 class BudgetFix(Fix):
     """Asks for a higher limit; the heartbeat goes on at once."""
 
-    async def async_step_init(
-        self, _user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
-        """Say what was spent, and offer what can be done about it."""
-        return self.async_show_menu(
-            step_id="init",
-            menu_options=["raise_limit", "leave_it", "change_heartbeat"],
-            description_placeholders=dict(self.words),
-        )
+    ways = ("raise_limit", "leave_it", "change_heartbeat")
 
     async def async_step_raise_limit(
         self, user_input: dict[str, Any] | None = None

@@ -1,8 +1,8 @@
 """What a repair can do about a heartbeat: find it, or lead to its dialogs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from homeassistant.components.repairs import FlowType, RepairsFlow, RepairsFlowResult
 from homeassistant.config_entries import (
@@ -35,7 +35,12 @@ class Patient:
 
 
 class Fix(RepairsFlow):
-    """The dialog of an issue; it stays up until what it is about is mended."""
+    """The dialog of an issue; it stays up until what it is about is mended.
+
+    `ways` are the steps that its menu offers; without any, it leads to `confirm`.
+    """
+
+    ways: ClassVar[Sequence[str]] = ()
 
     @property
     def entry(self) -> ProactiveAgentConfigEntry | None:
@@ -61,6 +66,23 @@ class Fix(RepairsFlow):
         """What the issue says now; empty if it has gone."""
         issue = ir.async_get(self.hass).async_get_issue(DOMAIN, self.issue_id)
         return (issue.translation_placeholders if issue else None) or {}
+
+    async def async_step_init(
+        self, _user_input: dict[str, Any] | None = None
+    ) -> RepairsFlowResult:
+        """Say what is wrong, and offer what can be done about it."""
+        words = dict(self.words)
+        if self.ways:
+            return self.async_show_menu(
+                step_id="init",
+                menu_options=[*self.ways],
+                description_placeholders=words,
+            )
+        return self.async_show_form(
+            step_id="confirm",
+            data_schema=vol.Schema({}),
+            description_placeholders=words,
+        )
 
     async def async_step_change_heartbeat(
         self, _user_input: dict[str, Any] | None = None
@@ -101,16 +123,6 @@ class Fix(RepairsFlow):
 
 class ChangeFix(Fix):
     """For what only another choice can mend: on to the heartbeat's dialog."""
-
-    async def async_step_init(
-        self, _user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
-        """Say what is wrong, whatever came with the request."""
-        return self.async_show_form(
-            step_id="confirm",
-            data_schema=vol.Schema({}),
-            description_placeholders=dict(self.words),
-        )
 
     async def async_step_confirm(
         self, _user_input: dict[str, Any] | None = None

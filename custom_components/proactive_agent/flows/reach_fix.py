@@ -14,15 +14,7 @@ from .mending import GONE, Fix
 class ReachFix(Fix):
     """Takes them out of the lists, or leads on to choose others."""
 
-    async def async_step_init(
-        self, _user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
-        """Say what is missing, and offer what can be done about it."""
-        return self.async_show_menu(
-            step_id="init",
-            menu_options=["change_heartbeat", "take_out"],
-            description_placeholders=dict(self.words),
-        )
+    ways = ("change_heartbeat", "take_out")
 
     async def async_step_take_out(
         self, _user_input: dict[str, Any] | None = None

@@ -3,7 +3,6 @@
 from typing import Any
 
 from homeassistant.components.repairs import RepairsFlowResult
-import voluptuous as vol
 
 from .ai_task import has_tasks
 from .mending import Fix
@@ -11,16 +10,6 @@ from .mending import Fix
 
 class TaskFix(Fix):
     """Leads on to the endpoint's dialog, if there is another one to choose."""
-
-    async def async_step_init(
-        self, _user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
-        """Say what is wrong, whatever came with the request."""
-        return self.async_show_form(
-            step_id="confirm",
-            data_schema=vol.Schema({}),
-            description_placeholders=dict(self.words),
-        )
 
     async def async_step_confirm(
         self, _user_input: dict[str, Any] | None = None

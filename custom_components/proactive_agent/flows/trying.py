@@ -1,7 +1,7 @@
 """A repair that tries again at once and says what came of it."""
 
 import asyncio
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from homeassistant.components.repairs import RepairsFlowContext, RepairsFlowResult
 from homeassistant.exceptions import ServiceValidationError
@@ -12,8 +12,6 @@ from ..texts import Texts
 from .mending import GONE, Fix
 from .waiting import WaitingFlow
 
-_WAYS: Final = ["try_again", "change_endpoint", "change_heartbeat"]
-
 
 class TryFix(WaitingFlow[RepairsFlowContext, RepairsFlowResult, str], Fix):
     """For what the model is to blame for: asks it once more.
@@ -21,18 +19,9 @@ class TryFix(WaitingFlow[RepairsFlowContext, RepairsFlowResult, str], Fix):
     In a dry run, which changes nothing in the home and does without the switch.
     """
 
+    ways = ("try_again", "change_endpoint", "change_heartbeat")
     is_dry: ClassVar[bool] = True
     _run: asyncio.Task[RunRecord] | None = None
-
-    async def async_step_init(
-        self, _user_input: dict[str, Any] | None = None
-    ) -> RepairsFlowResult:
-        """Say what is wrong, and offer what can be done about it."""
-        return self.async_show_menu(
-            step_id="init",
-            menu_options=_WAYS,
-            description_placeholders=dict(self.words),
-        )
 
     async def async_step_try_again(
         self, _user_input: dict[str, Any] | None = None
