@@ -408,6 +408,38 @@ async def test_a_run_cannot_wake_a_heartbeat_by_what_it_sets_off(
     caplog.clear()
 
 
+@pytest.mark.contract("A2")
+@pytest.mark.parametrize("shown_by", ["status", "last_wake", "last_outcome"])
+async def test_a_run_cannot_wake_a_heartbeat_by_what_its_sensors_show(
+    siege: Siege, shown_by: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    hass = siege.hass
+    beat = await siege.add_heartbeat(**LISTS)
+    automation = {
+        "alias": "Wakes",
+        "triggers": [
+            {"trigger": "state", "entity_id": beat.entity_id("sensor", shown_by)}
+        ],
+        "conditions": [
+            {
+                "condition": "state",
+                "entity_id": beat.entity_id("sensor", "status"),
+                "state": "asleep",
+            }
+        ]
+        if shown_by == "status"
+        else [],
+        "actions": [CHAIN["wake"]],
+        "mode": "parallel",
+    }
+    assert await async_setup_component(hass, "automation", {"automation": [automation]})
+    await siege.attack(beat, calls(("light_turn_on", LAMP)))
+    await hass.async_block_till_done(wait_background_tasks=True)
+    assert len(await beat.runs()) == 1
+    assert "woken by something that a run has set off" in caplog.text
+    caplog.clear()
+
+
 def _turns_on(entity_id: str) -> dict[str, Any]:
     return {"trigger": "state", "entity_id": entity_id, "to": "on"}
 

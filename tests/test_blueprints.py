@@ -143,7 +143,10 @@ async def second_phone(
     answer = await client.post("/api/mobile_app/registrations", json=PHONE)
     assert answer.status == 201
     await home.settled()
-    return async_mock_service(home.hass, "notify", "mobile_app_second")
+    phone: list[ServiceCall] = async_mock_service(
+        home.hass, "notify", "mobile_app_second"
+    )
+    return phone
 
 
 @pytest.mark.contract("P1", "P2", "A2", "P6")

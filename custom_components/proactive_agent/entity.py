@@ -18,6 +18,7 @@ class HeartbeatEntity(Entity):
 
     _attr_has_entity_name = True
     _attr_should_poll = False
+    _follows_runs = True
     _shown_last: object = None
 
     def __init__(self, heartbeat: Heartbeat, key: str) -> None:
@@ -44,6 +45,9 @@ class HeartbeatEntity(Entity):
         shown = self.state, self.extra_state_attributes
         if shown != self._shown_last:
             self._shown_last = shown
+            if (cause := self.heartbeat.runs.context) and self._follows_runs:
+                # An automation that follows must be known as set off by a run (A2).
+                self.async_set_context(cause)
             self.async_write_ha_state()
 
 

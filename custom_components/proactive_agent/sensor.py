@@ -37,7 +37,7 @@ class HeartbeatSensorDescription(SensorEntityDescription):
 
 
 def _last_outcome(heartbeat: Heartbeat) -> str | None:
-    latest = heartbeat.log.latest()
+    latest = heartbeat.runs.log.latest()
     return latest.outcome if latest else None
 
 
@@ -50,7 +50,7 @@ SENSORS = (
     HeartbeatSensorDescription(
         key="last_wake",
         device_class=SensorDeviceClass.TIMESTAMP,
-        value_fn=lambda heartbeat: heartbeat.last_wake,
+        value_fn=lambda heartbeat: heartbeat.runs.last_wake,
     ),
     HeartbeatSensorDescription(
         key="last_outcome",

@@ -34,6 +34,9 @@ async def async_setup_entry(
 class HeartbeatSwitch(HeartbeatEntity, SwitchEntity):
     """Switches a heartbeat on and off, and answers its actions."""
 
+    # Who switches it says so already.
+    _follows_runs = False
+
     def __init__(self, heartbeat: Heartbeat) -> None:
         """Be the switch of a heartbeat."""
         super().__init__(heartbeat, KEY_HEARTBEAT)
@@ -67,5 +70,5 @@ class HeartbeatSwitch(HeartbeatEntity, SwitchEntity):
 
     async def async_get_runs(self, *, limit: int) -> ServiceResponse:
         """Answer with the records of the last `limit` runs, newest first."""
-        records = islice(self.heartbeat.log, limit)
+        records = islice(self.heartbeat.runs.log, limit)
         return {"runs": [run_as_dict(record) for record in records]}

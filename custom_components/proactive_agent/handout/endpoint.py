@@ -49,7 +49,7 @@ def _last_error(entry: ProactiveAgentConfigEntry) -> dict[str, Any] | None:
     failed = [
         run
         for heartbeat in entry.runtime_data.heartbeats.values()
-        for run in heartbeat.log
+        for run in heartbeat.runs.log
         if run.error is not None
     ]
     latest = max(failed, key=lambda run: run.started, default=None)

@@ -45,9 +45,9 @@ async def async_describe(
 ) -> dict[str, Any]:
     """Describe a heartbeat, whose subentry holds `data`."""
     pause = heartbeat.health.pause
-    runs = [*heartbeat.log][:RUNS]
+    runs = [*heartbeat.runs.log][:RUNS]
     reach = resolve(hass, heartbeat.options)
-    offer = await heartbeat.offers.async_offer(reach)
+    offer = await heartbeat.runs.offers.async_offer(reach)
     names = {*offer.left_out, *(tool.name for tool in offer.specs)}
     return {
         # A model is called after nobody, and has to be known.

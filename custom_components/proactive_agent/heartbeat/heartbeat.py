@@ -51,7 +51,7 @@ class Heartbeat:
         self._waker = Waker(hass, self.id, self.options, self._state)
         identity = Identity(entry_id=entry.entry_id, heartbeat_id=self.id)
         self._voice = voice = Voice(hass, identity, self.on_activity.fire)
-        self._runner = Runner(
+        self.runs = Runner(
             hass,
             entry,
             voice.runs,
@@ -65,7 +65,7 @@ class Heartbeat:
             state=self._state,
             reporter=voice.requests,
             options=lambda: self.options,
-            runner=self._runner,
+            runner=self.runs,
             waker=self._waker,
             lineage=shared.lineage,
             on_change=self.on_change.fire,
@@ -87,11 +87,9 @@ class Heartbeat:
             notices=voice.notices,
             options=lambda: self.options,
             can_sign_in=lambda: has_key(entry),
-            spawn=self._runner.spawn,
+            spawn=self.runs.spawn,
             on_change=self.on_change.fire,
         )
-        self.log = self._runner.log
-        self.offers = self._runner.offers
 
     @property
     def is_on(self) -> bool:
@@ -101,7 +99,7 @@ class Heartbeat:
     @property
     def status(self) -> Status:
         """What the heartbeat is doing now."""
-        if self._runner.is_running:
+        if self.runs.is_running:
             return Status.RUNNING
         if not self.is_on:
             return Status.OFF
@@ -120,11 +118,6 @@ class Heartbeat:
         return self._waker.explain()
 
     @property
-    def last_wake(self) -> datetime | None:
-        """When the last run began, in UTC; None if none is known."""
-        return self._runner.last_wake
-
-    @property
     def tokens_used(self) -> int:
         """All tokens ever charged to this heartbeat."""
         return self._state.tokens_total
@@ -134,7 +127,7 @@ class Heartbeat:
         """Begin to beat, once Home Assistant has started (C1)."""
         self._started = True
         self._waker.start()
-        self._runner.tell_due(self.options)
+        self.runs.tell_due(self.options)
         self.asking.start()
         self._beat(self._rhythm.resume)
         self.health.start()
@@ -147,7 +140,7 @@ class Heartbeat:
         self.health.close()
         self._waker.close()
         asking = self.asking.async_close(LAST_WORD_TIMEOUT)
-        await asyncio.gather(self._runner.async_close(), asking)
+        await asyncio.gather(self.runs.async_close(), asking)
         self._voice.close()
 
     async def async_remove(self) -> None:
@@ -169,7 +162,7 @@ class Heartbeat:
 
     async def async_turn_off(self) -> None:
         """Switch off at once: a run in flight ends as `stopped` (F6)."""
-        self._runner.cut()
+        self.runs.cut()
         if not self.is_on:
             return
         self._switch_off()
@@ -188,7 +181,7 @@ class Heartbeat:
             self.options.title,
             not_loaded=self._closed,
             woken_by_own_run=context is not None and self._shared.descends(context),
-            already_running=self._runner.is_running,
+            already_running=self.runs.is_running,
             switched_off=not self.is_on and not dry_run,
             budget_spent=self._state.pause_reason is not None,
         )
@@ -216,7 +209,7 @@ class Heartbeat:
     @callback
     def _build_gate(self) -> None:
         # The first tick may come as soon as set-up has settled: it must find a gate.
-        self._runner.spawn(self._waker.async_build(), "gate", awaited=True)
+        self.runs.spawn(self._waker.async_build(), "gate", awaited=True)
 
     @callback
     def _beat(self, begin: Callable[[timedelta], None]) -> None:
@@ -232,7 +225,7 @@ class Heartbeat:
     @callback
     def _tick(self, now: datetime) -> None:
         """One firing of the timer: drop · count · fuses · gate · back-off (C2)."""
-        if self._runner.is_running:
+        if self.runs.is_running:
             return
         if (reason := self._state.stop_reason(now)) is not None:
             self._stop(Stop(reason=reason))
@@ -260,12 +253,16 @@ class Heartbeat:
     def _wake(
         self, cause: Cause, context: Context, *, dry_run: bool = False
     ) -> asyncio.Task[RunRecord]:
-        self._shared.lineage.add(context.id)
+        # Of its own: the context of a run begins with the event that tells of it (A8).
+        shown = Context(parent_id=context.id)
+        for one in (context, shown):
+            self._shared.lineage.add(one.id)
         plan = self._waker.plan(
             cause, context, dry_run=dry_run, requests=self.asking.for_prompt()
         )
-        task = self._runner.start(
+        task = self.runs.start(
             plan,
+            shown,
             self._shared.mind(self.options, context),
             self._waker.reach,
             self.asking.async_ask,

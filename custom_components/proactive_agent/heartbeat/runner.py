@@ -9,7 +9,7 @@ import logging
 from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
-from homeassistant.core import HomeAssistant, callback
+from homeassistant.core import Context, HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..engine.errors import CutReason
@@ -73,6 +73,7 @@ class Runner:
         self._on_end = on_end
         latest = self.log.latest()
         self.last_wake = None if latest is None else latest.started
+        self.context: Context | None = None
         self._run: Run | None = None
         self._task: asyncio.Task[RunRecord] | None = None
         self._streak = Streak(hass, entry)
@@ -87,6 +88,7 @@ class Runner:
     def start(
         self,
         plan: RunPlan,
+        context: Context,
         mind: Mind,
         permitted: Callable[[], Reach],
         ask: Callable[[str, int, Action, str], Awaitable[None]],
@@ -94,7 +96,8 @@ class Runner:
     ) -> asyncio.Task[RunRecord]:
         """Take the lock and run; the lock is released with the task (C3).
 
-        `put_off` returns what is left for now of a stop that comes with its end.
+        States that show the run are written with `context`. `put_off` returns what is
+        left for now of a stop that comes with its end.
         """
         ports = RunPorts(
             mind=mind,
@@ -110,6 +113,7 @@ class Runner:
         )
         run = self._run = Run(self._hass, plan, ports)
         self._book.begin(run)
+        self.context = context
         if not plan.dry_run:
             self.last_wake = run.started
         self._task = self.spawn(
@@ -212,6 +216,7 @@ class Runner:
         self._streak.note(run.plan.options.title, record)
         self._settle_what_ended_meanwhile(run, ending)
         self._on_end(record, stop)
+        self.context = None
         return record
 
     def _stop(self, run: Run, told: Told) -> Stop | None:
