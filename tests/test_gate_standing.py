@@ -579,6 +579,30 @@ async def test_a_number_from_a_template_stands(
     assert gate.judge() is False
 
 
+@pytest.mark.contract("G1")
+@pytest.mark.parametrize("one", ["a", "b"])
+async def test_a_template_may_read_another_entity_for_each_of_several(
+    hass: HomeAssistant, one: str
+) -> None:
+    for name in ("a", "b"):
+        hass.states.async_set(f"sensor.{name}", "1")
+        hass.states.async_set(f"sensor.real_{name}", "9")
+    gate = await built(
+        hass,
+        {
+            **WARM,
+            "entity_id": ["sensor.a", "sensor.b"],
+            "value_template": "{{ states('sensor.real_' ~ state.object_id) }}",
+        },
+    )
+    assert gate.judge() is True
+    assert gate.entity_ids >= {"sensor.real_a", "sensor.real_b"}
+    hass.states.async_set(f"sensor.real_{one}", "-20")
+    assert gate.judge() is False
+    hass.states.async_set(f"sensor.real_{one}", "unavailable")
+    assert gate.judge() is None
+
+
 @pytest.mark.contract("C4", "G1")
 async def test_a_zone_stands_until_somebody_or_the_zone_moves(
     hass: HomeAssistant, asked: Callable[[], int]

@@ -85,9 +85,9 @@ def _numeric_state(hass: HomeAssistant, config: ConfigType) -> Iterator[Need]:
         fit = holds_number_in(attribute) if attribute and not template else None
         yield EntityNeed(hass=hass, entity_id=entity_id, fit=fit)
         if template:
-            yield TemplateNeed(
-                hass=hass, template=template, state_of=entity_id, number=True
-            )
+            # Of each entity it may read others: each keeps what its own has read.
+            own = ReadTemplate.of(template)
+            yield TemplateNeed(hass=hass, template=own, state_of=entity_id, number=True)
     for key in (CONF_ABOVE, CONF_BELOW):
         if isinstance(limit := config.get(key), str):
             yield EntityNeed(hass=hass, entity_id=limit, fit=holds_number)
