@@ -179,6 +179,7 @@ async def test_a_second_phone_is_asked_and_can_answer(
     hass.bus.async_fire("mobile_app_notification_action", {"action": "OTHER"})
     hass.bus.async_fire("mobile_app_notification_action", {"action": button})
     await home.settled()
+    await home.settled()
     (run,) = await beat.runs()
     assert [one["status"] for one in run["actions"]] == [
         "done" if answer == "YES" else "failed"
