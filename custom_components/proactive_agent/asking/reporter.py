@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import Context
 
-from ..activity import Activity, OnActivity
+from ..activity import Activity
 from ..const import (
     ATTR_ANSWERED_BY,
     ATTR_APPROVAL_ID,
@@ -34,12 +34,12 @@ from ..engine.errors import RefusalKind
 from ..engine.export import action_as_dict
 from ..engine.records import ActionRecord, ActionStatus
 from ..engine.report import Phrases
-from ..identity import Identity
 from ..models import HeartbeatOptions
 from ..notifier.notifier import Button, Notifier, OnLate
 from ..telling import deeds
 from ..telling.reporter import Told
-from ..texts import Texts, local_time
+from ..telling.speaker import Speaker
+from ..texts import local_time
 
 _ACTIVITIES: Final[Mapping[ApprovalStatus, Activity]] = {
     ApprovalStatus.APPROVED: Activity.APPROVED,
@@ -51,18 +51,10 @@ _ACTIVITIES: Final[Mapping[ApprovalStatus, Activity]] = {
 class ApprovalReporter:
     """Asks the owner of one heartbeat, and tells what has become of it."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        identity: Identity,
-        notifier: Notifier,
-        on_activity: OnActivity,
-    ) -> None:
-        """Report for the heartbeat with this identity."""
-        self._hass = hass
-        self._identity = identity
+    def __init__(self, speaker: Speaker, notifier: Notifier) -> None:
+        """Tell through this speaker; the notifier puts the buttons on phones."""
+        self._speaker = speaker
         self._notifier = notifier
-        self._on_activity = on_activity
 
     async def words(self, approval: Approval) -> str:
         """Say what a yes would do, in at most 255 characters."""
@@ -86,7 +78,7 @@ class ApprovalReporter:
         context = Context()
         if not again:
             self._fire(EVENT_APPROVAL_REQUESTED, options, approval, message, context)
-            self._on_activity(Activity.ASKED, _activity(approval, message), context)
+            self._speaker.note(Activity.ASKED, _activity(approval, message), context)
         await self._notifier.async_ask(
             options.notify,
             title=options.title,
@@ -114,7 +106,7 @@ class ApprovalReporter:
             context,
         )
         if (activity := _ACTIVITIES.get(approval.status)) is not None:
-            self._on_activity(activity, _activity(approval, wanted), context)
+            self._speaker.note(activity, _activity(approval, wanted), context)
 
     async def cleared(self, options: HeartbeatOptions, approval: Approval) -> None:
         """Take a request off every device (P2)."""
@@ -133,15 +125,15 @@ class ApprovalReporter:
         """Tell by this message how an approved action ended (S3)."""
         context = Context(id=approval.context_id)
         if record.status is ActionStatus.DONE:
-            texts = await Texts.async_load(self._hass, (record,))
+            texts = await self._speaker.async_texts((record,))
             did = deeds.in_words(texts, (record,))
             self._fire(EVENT_ACTED, options, approval, message, context, record, did)
-            self._on_activity(Activity.ACTED, _activity(approval, message), context)
+            self._speaker.note(Activity.ACTED, _activity(approval, message), context)
         elif record.status is ActionStatus.ALREADY:
-            self._on_activity(Activity.SPOKE, _activity(approval, message), context)
+            self._speaker.note(Activity.SPOKE, _activity(approval, message), context)
         else:
             self._fire(EVENT_FAILED, options, approval, message, context, record)
-            self._on_activity(Activity.FAILED, _activity(approval, message), context)
+            self._speaker.note(Activity.FAILED, _activity(approval, message), context)
         return await self._send(options, approval, message, context, on_late)
 
     async def ending(
@@ -171,12 +163,12 @@ class ApprovalReporter:
         """Tell by this message what a restart has cut short (P3)."""
         context = Context()
         self._fire(EVENT_FAILED, options, approval, message, context)
-        self._on_activity(Activity.FAILED, _activity(approval, message), context)
+        self._speaker.note(Activity.FAILED, _activity(approval, message), context)
         return await self._send(options, approval, message, context, on_late)
 
     async def _phrases(self, approval: Approval) -> Phrases:
         record = as_record(approval, ActionStatus.WAITING)
-        texts = await Texts.async_load(self._hass, (record,))
+        texts = await self._speaker.async_texts((record,))
         return Phrases(say=texts.say, name_of=texts.name_of)
 
     async def _send(
@@ -187,10 +179,9 @@ class ApprovalReporter:
         context: Context,
         on_late: OnLate,
     ) -> Told:
-        delivery = await self._notifier.async_send(
-            options.notify,
-            title=options.title,
-            message=message,
+        delivery = await self._speaker.async_send(
+            options,
+            message,
             notification_id=due_id_of(approval),
             context=context,
             on_late=on_late,
@@ -208,10 +199,10 @@ class ApprovalReporter:
         did: str | None = None,
     ) -> None:
         action = record or as_record(approval, ActionStatus.WAITING)
-        self._hass.bus.async_fire(
+        self._speaker.fire(
             event_type,
+            options,
             {
-                **self._identity.describe(self._hass, options.title),
                 CONF_CHECK_PROMPT: options.check_prompt,
                 ATTR_APPROVAL_ID: approval.approval_id,
                 ATTR_RUN_ID: approval.run_id,
@@ -224,7 +215,7 @@ class ApprovalReporter:
                 "actions": [action_as_dict(action)],
                 **({ATTR_DID: did} if did else {}),
             },
-            context=context,
+            context,
         )
 
 

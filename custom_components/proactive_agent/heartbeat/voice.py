@@ -1,4 +1,4 @@
-"""How one heartbeat makes itself heard: of its runs, its requests and itself."""
+"""All who tell of one heartbeat: of its runs, of its requests, and of itself."""
 
 from homeassistant.core import HomeAssistant, callback
 
@@ -8,10 +8,11 @@ from ..identity import Identity
 from ..notifier.notifier import Notifier
 from ..telling.notices import Notices
 from ..telling.reporter import Reporter
+from ..telling.speaker import Speaker
 
 
 class Voice:
-    """All that a heartbeat tells, through one notifier."""
+    """They speak through one notifier, which ends with them."""
 
     def __init__(
         self,
@@ -21,9 +22,10 @@ class Voice:
     ) -> None:
         """Speak for the heartbeat with this identity."""
         self._notifier = notifier = Notifier(hass)
-        self.runs = Reporter(hass, identity, notifier, on_activity)
-        self.requests = ApprovalReporter(hass, identity, notifier, on_activity)
-        self.notices = Notices(hass, identity, notifier, on_activity)
+        speaker = Speaker(hass, identity, notifier, on_activity)
+        self.runs = Reporter(speaker)
+        self.requests = ApprovalReporter(speaker, notifier)
+        self.notices = Notices(speaker)
 
     @callback
     def close(self) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Final
 
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import Context
 
-from ..activity import Activity, OnActivity
+from ..activity import Activity
 from ..const import (
     ATTR_DETAIL,
     ATTR_MESSAGE,
@@ -17,10 +17,9 @@ from ..engine.breaker import Breaker, Fault
 from ..engine.errors import CutReason
 from ..engine.fuses import PauseReason, StopReason
 from ..engine.plain_text import plain_line
-from ..identity import Identity
 from ..models import HeartbeatOptions
-from ..notifier.notifier import Notifier
 from ..texts import Texts, local_time
+from .speaker import Speaker
 
 # The kind of notice that is replaced, and the last part of the sentence's name.
 _WHAT_IS_OVER: Final[Mapping[frozenset[Fault], tuple[str, str]]] = {
@@ -32,18 +31,9 @@ _WHAT_IS_OVER: Final[Mapping[frozenset[Fault], tuple[str, str]]] = {
 class Notices:
     """Sends what is no news of a run, so S4 does not hold it back."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        identity: Identity,
-        notifier: Notifier,
-        on_activity: OnActivity,
-    ) -> None:
-        """Tell of the heartbeat with this identity."""
-        self._hass = hass
-        self._identity = identity
-        self._notifier = notifier
-        self._on_activity = on_activity
+    def __init__(self, speaker: Speaker) -> None:
+        """Tell through this speaker."""
+        self._speaker = speaker
 
     async def stopped(
         self, options: HeartbeatOptions, reason: StopReason, detail: str | None
@@ -51,24 +41,20 @@ class Notices:
         """Tell that the heartbeat went off without its owner (F8, S7)."""
         context = Context()
         data = {ATTR_REASON: reason, ATTR_DETAIL: detail}
-        self._hass.bus.async_fire(
-            EVENT_STOPPED,
-            {**self._identity.describe(self._hass, options.title), **data},
-            context=context,
-        )
-        self._on_activity(Activity.STOPPED, data, context)
-        texts = await Texts.async_load(self._hass)
+        self._speaker.fire(EVENT_STOPPED, options, data, context)
+        self._speaker.note(Activity.STOPPED, data, context)
+        texts = await self._speaker.async_texts()
         message = texts.say(f"stopped_{reason}", detail=detail or "")
         await self._send(options, message, "stopped", context)
 
     async def paused(self, options: HeartbeatOptions, reason: PauseReason) -> None:
         """Tell that a budget of the day is spent (F5, S7)."""
-        texts = await Texts.async_load(self._hass)
+        texts = await self._speaker.async_texts()
         await self._tell(options, texts.say(f"paused_{reason}"), "paused")
 
     async def failing(self, options: HeartbeatOptions, breaker: Breaker) -> None:
         """Tell that runs fail, and when the next one is tried (F7, S7)."""
-        texts = await Texts.async_load(self._hass)
+        texts = await self._speaker.async_texts()
         message = texts.say(
             f"fault_{breaker.fault}",
             count=str(breaker.failures),
@@ -82,7 +68,7 @@ class Notices:
 
         Without one, what failed is no condition.
         """
-        texts = await Texts.async_load(self._hass)
+        texts = await self._speaker.async_texts()
         key = f"fault_{Fault.GATE}" if reason else "fault_inside"
         message = texts.say(key, reason=reason)
         await self._tell(options, message, "gate")
@@ -91,32 +77,24 @@ class Notices:
         self, options: HeartbeatOptions, faults: frozenset[Fault]
     ) -> None:
         """Tell that faults are over: that of the gate, or those of the runs (S7)."""
-        texts = await Texts.async_load(self._hass)
+        texts = await self._speaker.async_texts()
         kind, what = _WHAT_IS_OVER.get(faults, ("fault", "runs"))
         await self._tell(options, texts.say(f"recovered_{what}"), kind)
 
     async def _tell(self, options: HeartbeatOptions, message: str, kind: str) -> None:
         """Tell the owner and the activity page."""
         context = Context()
-        self._hass.bus.async_fire(
-            EVENT_NOTICE,
-            {
-                **self._identity.describe(self._hass, options.title),
-                "kind": kind,
-                ATTR_MESSAGE: plain_line(message),
-            },
-            context=context,
-        )
+        data = {"kind": kind, ATTR_MESSAGE: plain_line(message)}
+        self._speaker.fire(EVENT_NOTICE, options, data, context)
         await self._send(options, message, kind, context)
 
     async def _send(
         self, options: HeartbeatOptions, message: str, kind: str, context: Context
     ) -> None:
-        await self._notifier.async_send(
-            options.notify,
-            title=options.title,
-            message=message,
-            notification_id=f"{self._identity.heartbeat_id}_{kind}",
+        await self._speaker.async_send(
+            options,
+            message,
+            notification_id=f"{self._speaker.heartbeat_id}_{kind}",
             context=context,
         )
 

@@ -1,10 +1,9 @@
-"""What a heartbeat tells: bus events, messages to the owner, activity."""
+"""What a heartbeat tells of its runs: at most one message, and the events."""
 
 from dataclasses import dataclass, field
 
-from homeassistant.core import Context, HomeAssistant, callback
+from homeassistant.core import Context, callback
 
-from ..activity import OnActivity
 from ..engine.due import Due
 from ..engine.records import ActionRecord, ActionStatus, Outcome
 from ..engine.report import (
@@ -14,12 +13,12 @@ from ..engine.report import (
     owner_message,
     settled_message,
 )
-from ..identity import Identity
 from ..models import HeartbeatOptions
-from ..notifier.notifier import Delivery, Notifier, OnLate
+from ..notifier.notifier import Delivery, OnLate
 from ..run import Run
 from ..texts import Texts
 from .run_events import RunEvents
+from .speaker import Speaker
 
 # Why a message was not sent, as a record says it.
 NOT_NEWS = "already_told"
@@ -35,19 +34,12 @@ class Told:
 
 
 class Reporter:
-    """Fires a heartbeat's events and sends its messages."""
+    """Tells of each run once it is over, and of what was due from before."""
 
-    def __init__(
-        self,
-        hass: HomeAssistant,
-        identity: Identity,
-        notifier: Notifier,
-        on_activity: OnActivity,
-    ) -> None:
-        """Report for the heartbeat with this identity."""
-        self._hass = hass
-        self._notifier = notifier
-        self._events = RunEvents(hass, identity, on_activity)
+    def __init__(self, speaker: Speaker) -> None:
+        """Report through this speaker."""
+        self._speaker = speaker
+        self._events = RunEvents(speaker)
 
     @callback
     def woke(self, run: Run) -> None:
@@ -61,7 +53,7 @@ class Reporter:
         """
         if run.plan.dry_run:
             return Told()
-        texts = await Texts.async_load(self._hass, (*ending.actions, *ending.unhelpful))
+        texts = await self._speaker.async_texts((*ending.actions, *ending.unhelpful))
         message = owner_message(ending, _phrases(texts))
         targets = self._targets(run, ending)
         if message is not None and targets is not None:
@@ -91,7 +83,7 @@ class Reporter:
 
         `first_word` if the owner has heard nothing of this run: its event is due (S3).
         """
-        texts = await Texts.async_load(self._hass, (action,))
+        texts = await self._speaker.async_texts((action,))
         message = settled_message(action, _phrases(texts))
         if action.status is ActionStatus.DONE and first_word:
             self._events.acted(
@@ -103,8 +95,11 @@ class Reporter:
                 context=run.plan.context,
                 texts=texts,
             )
-        return await self._send(
-            run.plan.options, message, f"{run.run_id}_settled", run.plan.context
+        return await self._speaker.async_send(
+            run.plan.options,
+            message,
+            notification_id=f"{run.run_id}_settled",
+            context=run.plan.context,
         )
 
     async def overdue(
@@ -116,7 +111,7 @@ class Reporter:
         """
         message, context = due.message, Context()
         if message is None:
-            texts = await Texts.async_load(self._hass, due.actions)
+            texts = await self._speaker.async_texts(due.actions)
             message = interrupted_message(due.actions, _phrases(texts))
             has_acted = Ending(actions=due.actions).acted
             if message is not None and has_acted and due.is_of_run:
@@ -132,12 +127,12 @@ class Reporter:
         if message is None:
             return Told()
         wanted = tuple(one for one in due.targets if one in options.notify)
-        delivery = await self._notifier.async_send(
-            wanted or options.notify,
-            title=options.title,
-            message=message,
+        delivery = await self._speaker.async_send(
+            options,
+            message,
             notification_id=due.id,
             context=context,
+            targets=wanted or options.notify,
             on_late=on_late,
         )
         return Told(message=message, delivery=delivery)
@@ -171,31 +166,16 @@ class Reporter:
             note(delivery)
             on_late(delivery)
 
-        delivery = await self._notifier.async_send(
-            targets,
-            title=run.plan.options.title,
-            message=message,
+        delivery = await self._speaker.async_send(
+            run.plan.options,
+            message,
             notification_id=run.run_id,
             context=run.plan.context,
+            targets=targets,
             on_late=note_late,
         )
         note(delivery)
         return delivery
-
-    async def _send(
-        self,
-        options: HeartbeatOptions,
-        message: str,
-        notification_id: str,
-        context: Context,
-    ) -> Delivery:
-        return await self._notifier.async_send(
-            options.notify,
-            title=options.title,
-            message=message,
-            notification_id=notification_id,
-            context=context,
-        )
 
 
 def _phrases(texts: Texts) -> Phrases:

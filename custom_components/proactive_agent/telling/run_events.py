@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from homeassistant.core import Context, HomeAssistant
+from homeassistant.core import Context
 
-from ..activity import Activity, OnActivity
+from ..activity import Activity
 from ..const import (
     ATTR_BECAUSE,
     ATTR_DID,
@@ -22,11 +22,11 @@ from ..engine.export import action_as_dict
 from ..engine.plain_text import plain_line
 from ..engine.records import ActionRecord, ActionStatus, Outcome
 from ..engine.report import Ending
-from ..identity import Identity
 from ..models import HeartbeatOptions
 from ..run import Run
 from ..texts import Texts
 from . import deeds
+from .speaker import Speaker
 
 # The outcomes of a run that could not do its work (as F7 counts them).
 _FAILURES: Final = frozenset(
@@ -43,31 +43,27 @@ _FAILURES: Final = frozenset(
 class RunEvents:
     """Fires the events of one heartbeat's runs, and tells its activity."""
 
-    def __init__(
-        self, hass: HomeAssistant, identity: Identity, on_activity: OnActivity
-    ) -> None:
-        """Speak of the heartbeat with this identity."""
-        self._hass = hass
-        self._identity = identity
-        self._on_activity = on_activity
+    def __init__(self, speaker: Speaker) -> None:
+        """Tell through this speaker."""
+        self._speaker = speaker
 
     def woke(self, run: Run) -> None:
         """Tell that the model is about to be called, and why."""
         plan = run.plan
         data = {
-            **self._data(plan.options, run.run_id),
+            **_of_run(plan.options, run.run_id),
             "cause": plan.cause,
             ATTR_BECAUSE: plan.grounds,
             ATTR_DRY_RUN: plan.dry_run,
         }
-        self._hass.bus.async_fire(EVENT_HEARTBEAT_TICK, data, context=plan.context)
+        self._speaker.fire(EVENT_HEARTBEAT_TICK, plan.options, data, plan.context)
         if not plan.dry_run:
             told = {
                 ATTR_RUN_ID: run.run_id,
                 "cause": plan.cause,
                 ATTR_REASON: plan.grounds,
             }
-            self._on_activity(Activity.WOKE, told, plan.context)
+            self._speaker.note(Activity.WOKE, told, plan.context)
 
     def acted(
         self,
@@ -82,17 +78,18 @@ class RunEvents:
     ) -> None:
         """Tell that a run has acted, or has something to say (S3)."""
         done = [*_done(actions)]
-        self._hass.bus.async_fire(
+        self._speaker.fire(
             EVENT_ACTED,
+            options,
             {
-                **self._data(options, run_id),
+                **_of_run(options, run_id),
                 "actions": [action_as_dict(action) for action in actions],
                 ATTR_DID: deeds.in_words(texts, done),
                 ATTR_MESSAGE: message,
             },
-            context=context,
+            context,
         )
-        self._on_activity(
+        self._speaker.note(
             Activity.ACTED if done else Activity.SPOKE,
             {ATTR_RUN_ID: run_id, "outcome": outcome, ATTR_MESSAGE: message},
             context,
@@ -106,20 +103,15 @@ class RunEvents:
         kind = error.kind if error else ending.outcome
         reason = error.message if error else texts.say(f"failed_{ending.outcome}")
         said = {"kind": kind, ATTR_REASON: plain_line(reason)}
-        self._hass.bus.async_fire(
-            EVENT_FAILED,
-            {**self._data(run.plan.options, run.run_id), **said},
-            context=run.plan.context,
-        )
+        plan = run.plan
+        data = {**_of_run(plan.options, run.run_id), **said}
+        self._speaker.fire(EVENT_FAILED, plan.options, data, plan.context)
         told = {ATTR_RUN_ID: run.run_id, **said}
-        self._on_activity(Activity.FAILED, told, run.plan.context)
+        self._speaker.note(Activity.FAILED, told, plan.context)
 
-    def _data(self, options: HeartbeatOptions, run_id: str) -> dict[str, Any]:
-        return {
-            **self._identity.describe(self._hass, options.title),
-            CONF_CHECK_PROMPT: options.check_prompt,
-            ATTR_RUN_ID: run_id,
-        }
+
+def _of_run(options: HeartbeatOptions, run_id: str) -> dict[str, Any]:
+    return {CONF_CHECK_PROMPT: options.check_prompt, ATTR_RUN_ID: run_id}
 
 
 def _done(actions: Iterable[ActionRecord]) -> Iterable[ActionRecord]:
