@@ -1,10 +1,13 @@
 """What of a sentence may be told, and who is named in it."""
 
+from typing import Any
+
 from homeassistant.components.diagnostics import REDACTED
 from hypothesis import given, strategies as st
 import pytest
 
 from custom_components.proactive_agent.handout.sentences import hidden, told
+from custom_components.proactive_agent.handout.settings import heartbeat_options
 from custom_components.proactive_agent.handout.veil import Veil
 
 SECRET = "s3cret"
@@ -58,12 +61,39 @@ def test_what_everybody_knows_stays(sentence: str) -> None:
         ("camera.door has access_token abc", f"camera.door has {REDACTED}"),
         ("Code 1234 of Anna", f"{REDACTED} of {REDACTED}"),
         ("lock.door has code 1234", f"lock.door has {REDACTED}"),
+        ("input_text.code above 1233", f"input_text.code above {REDACTED}"),
         ("template {{ 'x' == y }}", f"template {REDACTED}"),
         ("", ""),
     ],
 )
 def test_what_is_somebodys_own_does_not(sentence: str, left: str) -> None:
     assert told(sentence) == left
+
+
+@pytest.mark.parametrize(
+    ("condition", "stays"),
+    [
+        ({"entity_id": "light.lamp", "state": "on"}, True),
+        ({"entity_id": ["climate.hall", "cover.door"], "state": ["heat"]}, True),
+        ({"entity_id": "sensor.depth", "above": 5, "below": "sensor.limit"}, True),
+        ({"entity_id": "sensor.depth", "state": "unavailable"}, True),
+        ({"entity_id": "counter.visits", "state": "3"}, True),
+        ({"entity_id": "input_text.code", "state": "1234"}, False),
+        ({"entity_id": "input_text.code", "above": 1233}, False),
+        ({"entity_id": "sensor.password", "state": "swordfish"}, False),
+        ({"entity_id": ["sensor.word", "light.a"], "state": ["swordfish"]}, False),
+        ({"entity_id": "0123456789abcdef", "state": "swordfish"}, False),
+        ({"entity_id": "media_player.tv", "attribute": "app", "state": "tv"}, False),
+        ({"entity_id": "alarm.door", "attribute": "pin", "state": 1234}, False),
+        ({"entity_id": "device_tracker.car", "attribute": "lat", "above": 52}, False),
+    ],
+)
+def test_what_a_condition_compares_with_is_told_where_it_says_nothing(
+    condition: dict[str, Any], stays: bool
+) -> None:
+    asked = {"conditions": [{"or": [{"condition": "state", **condition}]}]}
+    said = heartbeat_options({"check_prompt": "Look.", **asked})
+    assert (said["conditions"] == asked["conditions"]) is stays
 
 
 @given(

@@ -1,5 +1,6 @@
 """Of a text as much as can be told: entities, numbers and words that we know."""
 
+from collections.abc import Collection
 import re
 from typing import Any, Final
 
@@ -58,10 +59,21 @@ def told(text: str) -> str:
 
 def _may_be_told(token: str, about: str, before: str) -> bool:
     if _NUMBER.fullmatch(token):
-        is_measured = bool(about) and about not in _NOT_MEASURED
-        return is_measured or before in _LIMITS
+        return about not in _NOT_MEASURED and (bool(about) or before in _LIMITS)
     is_state = about in _FIXED and before in {"is", "or", "not"}
     return token.lower() in _KNOWN or (is_state and bool(_STATE.fullmatch(token)))
+
+
+def may_be_compared(value: Any, domains: Collection[str]) -> bool:
+    """Say whether it can be told what entities of these domains are compared with."""
+    match value:
+        case list():
+            return all(may_be_compared(one, domains) for one in value)
+        case str() if _ENTITY.fullmatch(value) or value in _KNOWN:
+            return True
+        case str() if _STATE.fullmatch(value):
+            return bool(domains) and _FIXED.issuperset(domains)
+    return bool(domains) and _NOT_MEASURED.isdisjoint(domains)
 
 
 def is_telling_nothing(value: str) -> bool:

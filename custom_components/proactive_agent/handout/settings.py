@@ -6,19 +6,27 @@ from typing import Any, Final
 
 from homeassistant.components.diagnostics import REDACTED
 from homeassistant.const import (
+    CONF_ABOVE,
     CONF_ALIAS,
     CONF_API_KEY,
+    CONF_ATTRIBUTE,
+    CONF_BELOW,
+    CONF_ENTITY_ID,
     CONF_LATITUDE,
     CONF_LONGITUDE,
     CONF_MODEL,
+    CONF_STATE,
     CONF_URL,
 )
+from homeassistant.helpers import config_validation as cv
 from yarl import URL
 
 from ..const import CONF_CHECK_PROMPT, CONF_CONDITIONS, CONF_EXTRA_BODY
-from .sentences import hidden, is_telling_nothing
+from .sentences import hidden, is_telling_nothing, may_be_compared
 
 _WRITTEN: Final = frozenset({CONF_ALIAS, CONF_LATITUDE, CONF_LONGITUDE})
+# What is asked for there may be a code, a word or a place.
+_COMPARED: Final = frozenset({CONF_ABOVE, CONF_BELOW, CONF_STATE})
 _KEY: Final = re.compile(r"[a-z_]{1,40}")
 _FIELD: Final = re.compile(r"[A-Za-z_$-]{1,40}")
 # Parts of the paths of well-known servers; others may be an account or a key.
@@ -74,7 +82,7 @@ def _conditions(raw: Any) -> Any:
     match raw:
         case Mapping():
             return {
-                key: hidden(one) if key in _WRITTEN else _conditions(one)
+                key: _conditions(one) if _may_be_told(key, raw) else hidden(one)
                 for key, one in raw.items()
             }
         case list() | tuple():
@@ -82,6 +90,15 @@ def _conditions(raw: Any) -> Any:
         case str() if not is_telling_nothing(raw):
             return hidden(raw)
     return raw
+
+
+def _may_be_told(key: str, condition: Mapping[str, Any]) -> bool:
+    if key not in _COMPARED:
+        return key not in _WRITTEN
+    is_attribute = key == CONF_STATE and CONF_ATTRIBUTE in condition
+    named = [] if is_attribute else cv.ensure_list(condition.get(CONF_ENTITY_ID))
+    domains = {str(one).partition(".")[0] for one in named}
+    return may_be_compared(condition[key], domains)
 
 
 def _body(raw: Any) -> Any:
