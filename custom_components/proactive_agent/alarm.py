@@ -1,4 +1,4 @@
-"""One moment that is waited for."""
+"""A timer for one moment, which can be moved."""
 
 from collections.abc import Callable
 from contextvars import Context
@@ -24,7 +24,7 @@ class Alarm:
 
     @callback
     def set(self, moment: datetime) -> None:
-        """Wait for this moment instead; one that is over comes at once."""
+        """Wait for this moment and no other; one that is past comes at once."""
         self.cancel()
         # An empty context: a trace that is carried along would grow for ever.
         self._cancel = Context().run(

@@ -32,7 +32,7 @@ class Memory(Protocol):
 
 
 class Ears:
-    """What the targets of one heartbeat have heard, until something else is news."""
+    """What the targets of a heartbeat have been told of the situation (S4)."""
 
     def __init__(self, memory: Memory) -> None:
         """Go on with what the memory holds."""
@@ -41,7 +41,7 @@ class Ears:
 
     @property
     def age(self) -> int:
-        """How often all has become news again."""
+        """How often `forget` was called, so that a run can tell if it was."""
         return self._age
 
     @property
@@ -62,13 +62,16 @@ class Ears:
 
     @callback
     def forget(self) -> None:
-        """Take everything for new from now on."""
+        """Forget all of it, so that everything may be told again."""
         self._age += 1
         self._memory.put_heard(())
 
 
 class Hearing:
-    """Who may be told what one run has to say; it was shown these states."""
+    """What the targets of a heartbeat have been told, for one run.
+
+    `states` are what the run was shown; `recheck_after` is how long a message counts.
+    """
 
     def __init__(
         self, ears: Ears, states: Mapping[str, str], recheck_after: timedelta
@@ -80,7 +83,7 @@ class Hearing:
         self._recheck_after = recheck_after
 
     def for_prompt(self) -> tuple[str, ...]:
-        """Return the last that the owner was told of what goes on, a line for each."""
+        """Return what the owner was told lately, a line for each, for the model."""
         now = dt_util.utcnow()
         told = [
             f"{ago(now - one.at)}: {json.dumps(one.message, ensure_ascii=False)}"

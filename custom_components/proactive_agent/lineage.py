@@ -60,10 +60,7 @@ class RunLineage:
 
     @callback
     def take(self, handed_on: Any) -> None:
-        """Go on with what `handed_on` returned; anything else is nothing.
-
-        What was set off since then is known by the states that it has written.
-        """
+        """Go on with what `handed_on` returned; anything else is ignored."""
         match handed_on:
             case {"runs": [_, *_] as runs, "set_off": list(set_off)}:
                 for run in runs:

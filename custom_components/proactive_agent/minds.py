@@ -1,4 +1,4 @@
-"""What thinks for the heartbeats of one endpoint, as it is set up now."""
+"""Chooses what a run thinks with: a model on a server, or an AI Task entity."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ from .task.model import TaskMind
 
 
 class Minds:
-    """Gives each run its mind; a run in flight keeps the one it has (C7)."""
+    """Makes the mind of each run; a run in flight keeps the one it has (C7)."""
 
     def __init__(
         self,

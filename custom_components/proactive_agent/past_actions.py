@@ -13,9 +13,10 @@ type Past = Mapping[str, PastAction]
 
 
 class PastActions:
-    """Remembers across the runs of one heartbeat; listens while it remembers any.
+    """Remembers what was done across the runs of one heartbeat (A7).
 
-    What makes up the situation and how long an action counts is told to it by `watch`.
+    `watch` says which entities make up the situation, and for how long an action
+    counts. It listens to their states only while it remembers something.
     """
 
     def __init__(
@@ -87,16 +88,13 @@ class PastActions:
 
     @callback
     def forget(self) -> None:
-        """Begin anew: something else than a state has changed."""
+        """Forget every action: something other than a state has changed."""
         self._repeats.forget()
         self._changed()
 
     @callback
     def close(self) -> None:
-        """Stop listening for good; what is still running is not noted any more.
-
-        What was kept stays kept.
-        """
+        """Stop listening for good; actions that still run are not noted any more."""
         self._closed = True
         self._repeats.forget()
         self._listening.follow(frozenset())

@@ -1,4 +1,4 @@
-"""What is said to whoever asks for what cannot be done now (C8)."""
+"""Refuses what cannot be done now, with the reason (C8)."""
 
 from homeassistant.exceptions import ServiceValidationError
 
@@ -6,9 +6,10 @@ from .const import DOMAIN
 
 
 def refuse_if(title: str, **reasons: bool) -> None:
-    """Raise `ServiceValidationError` with the first reason that holds.
+    """Raise `ServiceValidationError` for the first reason that is true.
 
-    Each is the key of an exception that names the heartbeat of this title.
+    A reason is the key of an exception in the translations; `title` names the heartbeat
+    in it.
     """
     for reason, holds in reasons.items():
         if holds:

@@ -34,7 +34,14 @@ LET_GO_TIMEOUT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunPorts:
-    """What a run needs of its heartbeat, which may change while it is in flight."""
+    """What a run asks of its heartbeat while it is in flight.
+
+    - `permitted` returns what may be seen and touched now (C7).
+    - `announce` is called when the model is about to be asked.
+    - `on_settled` gets an action that outlived it: the run, the index, the record (R8).
+    - `ask` puts an action to the owner: run id, index, action, the reason (P1).
+    - `about_to` and `done_so_far` keep on disk what the run has called (S5).
+    """
 
     mind: Mind
     offers: OfferCache
@@ -49,7 +56,7 @@ class RunPorts:
 
 
 class Run:
-    """One wake; `execute` once, `cut` at any time."""
+    """One run of the model; `execute` it once, `cut` it at any time."""
 
     def __init__(self, hass: HomeAssistant, plan: RunPlan, ports: RunPorts) -> None:
         """Prepare; nothing happens before `execute`."""

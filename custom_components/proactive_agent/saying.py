@@ -1,4 +1,4 @@
-"""What entities say, their numbers with a unit; silence is not listened to."""
+"""States as they are compared: with a unit, and none for a silent entity."""
 
 from collections.abc import Callable, Iterable
 from contextvars import Context as TaskContext
@@ -34,14 +34,14 @@ def text_of(state: State) -> str:
 
 
 def said(state: State | None) -> str | None:
-    """Return what an entity says, None if it is silent or not there."""
+    """Return the state of an entity, None if it is silent or not there."""
     if state is None or state.state in SILENT_STATES:
         return None
     return text_of(state)
 
 
 def all_said(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
-    """Return what those of these entities say that are not silent."""
+    """Return the states of those entities that are there and not silent."""
     return {
         entity_id: text
         for entity_id in entity_ids
@@ -50,7 +50,7 @@ def all_said(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
 
 
 class Listening:
-    """One listener, set anew whenever others are to be heard."""
+    """Listens to states; what is listened to can be changed at any time."""
 
     def __init__(
         self, hass: HomeAssistant, on_said: Callable[[str, str], None]

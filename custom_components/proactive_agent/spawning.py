@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 
 class Spawn(Protocol):
-    """Starts a task that the config entry owns."""
+    """Starts a task that the config entry owns, and cancels when it is unloaded."""
 
     def __call__[T](
         self, job: Coroutine[Any, Any, T], name: str, *, awaited: bool = False

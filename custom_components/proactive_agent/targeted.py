@@ -1,4 +1,4 @@
-"""Which entity stands for a heartbeat where an automation names one."""
+"""Finds out whether an entity named in an automation belongs to a heartbeat."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,14 +13,14 @@ from .identity import unique_id
 
 
 def standing_for(hass: HomeAssistant, entity_ids: set[str], key: str) -> set[str]:
-    """Return those that are some heartbeat's entity `key`, whatever their ids are."""
+    """Return the entities whose unique id is that of a heartbeat's entity `key`."""
     return {entity_id for entity_id in entity_ids if _is(hass, entity_id, key)}
 
 
 def require(hass: HomeAssistant, target: Mapping[str, Any], key: str) -> None:
-    """Refuse entities that stand for no heartbeat: nothing would ever come of them.
+    """Refuse named entities that are not a heartbeat's entity `key`.
 
-    One that is not registered may be so later. Raises `HomeAssistantError`.
+    One that is not registered yet is let through. Raises `HomeAssistantError`.
     """
     entities = er.async_get(hass)
     for entity_id in cv.ensure_list(target.get(ATTR_ENTITY_ID)):

@@ -99,7 +99,7 @@ class Toolbox:
 
 
 class OfferCache:
-    """Makes the offers of one heartbeat, and a new one only when the home changed."""
+    """Makes the tools for one heartbeat, anew only when the home has changed."""
 
     def __init__(self, hass: HomeAssistant) -> None:
         """Begin with nothing made."""
@@ -109,7 +109,7 @@ class OfferCache:
         self._facts: Facts | None = None
 
     async def async_offer(self, reach: Reach) -> Offer:
-        """Return what a reach is offered now; the last offer if that is the same."""
+        """Return the tools for a reach; the last ones if nothing has changed."""
         catalogue = await Catalogue.async_read(self._hass, self._catalogue)
         facts = facts_of(self._hass, catalogue, reach)
         if (
@@ -135,7 +135,7 @@ class OfferCache:
         stop: Callable[[str], None] | None,
         context: Context,
     ) -> Toolbox:
-        """Return the toolbox of one run; nothing of the run is kept here."""
+        """Return the toolbox of one run, bound to its guard and its context."""
         return Toolbox(
             self._hass,
             await self.async_offer(reach),

@@ -20,14 +20,14 @@ AUTOMATION = "automation"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request as it was found, and whose it is."""
+    """A request for a yes, as it was when it was found, and its heartbeat."""
 
     heartbeat: Heartbeat
     approval: Approval
 
     @property
     def now(self) -> Approval:
-        """The request as it stands now; as it was found, if it has been forgotten."""
+        """The request as it stands now; as it was found if it is kept no more."""
         known = (
             one
             for one in self.heartbeat.asking.all
@@ -61,7 +61,7 @@ class Answers:
         )
 
     def by_secret(self, secret: str) -> Request | None:
-        """Return the request with this secret; takes as long for any other."""
+        """Return the request with this secret; any secret takes equally long."""
         tapped = secret.encode(errors="replace")
         fitting = [
             one
@@ -73,10 +73,10 @@ class Answers:
     async def async_take(
         self, request: Request, *, yes: bool, context: Context
     ) -> Approval:
-        """Take an answer; returns the request as it then stands.
+        """Check who answers, take the answer, return the request as it then is.
 
-        Raises `Unauthorized`, or `ApprovalError` for an answer that is not taken or
-        comes to nothing (P4, P6).
+        Raises `Unauthorized`, or `ApprovalError` for an answer that is not taken or has
+        no effect (P4, P6).
         """
         asking, approval_id = request.heartbeat.asking, request.approval.approval_id
         if self._descends(context):
@@ -89,9 +89,9 @@ class Answers:
     async def async_answer(
         self, request: Request, *, yes: bool, context: Context
     ) -> Approval:
-        """Take an answer to an action of Home Assistant.
+        """Take an answer given by a button or an action, as `async_take` does.
 
-        Raises `Unauthorized` or `ServiceValidationError`.
+        Raises `Unauthorized`, or `ServiceValidationError` in place of `ApprovalError`.
         """
         try:
             return await self.async_take(request, yes=yes, context=context)

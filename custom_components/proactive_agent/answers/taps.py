@@ -26,7 +26,7 @@ _INTEGRATION: Final = "Proactive Agent"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tap:
-    """One tap on a button of ours, whatever stands behind it."""
+    """One tap on a button of ours; its secret need not belong to any request."""
 
     yes: bool
     secret: str
@@ -48,8 +48,8 @@ class Tap:
 class Taps:
     """Takes the taps for the heartbeats of one endpoint.
 
-    `everyone` returns the answers of every endpoint that is loaded: to a tap that
-    none of them knows, the first of them replies.
+    Each endpoint hears each tap. If none of them has its request, only the first of
+    `everyone` (the answers of all endpoints that are loaded) replies to it.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Taps:
 
     @callback
     def start(self) -> None:
-        """Reply from now on also to what nobody knows: all is loaded (P7)."""
+        """Reply from now on also to unknown taps: all requests are loaded (P7)."""
         early, self._early = self._early or (), None
         for tap in early:
             self._take(tap)

@@ -10,10 +10,10 @@ from ..saying import Listening, all_said
 
 
 class ApprovalWatch:
-    """One timer and one listener, set anew whenever there is something else to see.
+    """One timer and one state listener, replaced whenever there is other to watch.
 
-    `on_time` is called when the moment has come, `on_state` with an entity and what
-    it says.
+    `on_time` is called when the moment has come, `on_state` with an entity id and its
+    state.
     """
 
     def __init__(

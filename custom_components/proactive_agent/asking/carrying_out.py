@@ -33,12 +33,12 @@ type OnOver = Callable[[ActionRecord], None]
 
 
 class CarryingOut:
-    """Takes approved actions through the guard, one guard for each.
+    """Has approved actions done, each through a guard of its own.
 
-    `make_guard` gives that guard: for its context, and who hears of an action that
-    outlives the waiting for it. `on_answer` hears what became of an action of a run,
-    to be written into its record: the run, the action's index, its record; `on_over`
-    hears of a request when all has been told of it.
+    `make_guard` returns that guard, for the action's context and a callback that gets
+    the action's record if it ends after nobody waits for it any more. `on_answer` gets
+    what became of an action: its run's id, its index there, its record. `on_over` gets
+    the record when all that follows from the request has been done.
     """
 
     def __init__(
@@ -75,16 +75,16 @@ class CarryingOut:
 
     @callback
     def begin(self, approval: Approval) -> None:
-        """Take over what was approved: from now on a stop reaches it (F6)."""
+        """Make the guard of an approved action: from now on a stop reaches it (F6)."""
         self._under_way[approval.approval_id] = self._make_guard(
             Context(id=approval.context_id),
             lambda _, record: self._outlived(approval, record),
         )
 
     async def async_act(self, approval: Approval) -> RefusalKind | None:
-        """Do what was taken over, and tell how it ended.
+        """Have the action done for which `begin` was called, and tell how it ended.
 
-        Returns why it came to nothing, if it did (P4).
+        Returns why it was not done, None if it was (P4).
         """
         guard = self._under_way[approval.approval_id]
         record, refused = await self._act(guard, approval)
@@ -93,7 +93,7 @@ class CarryingOut:
 
     @callback
     def follow(self, task: asyncio.Task[RefusalKind | None]) -> None:
-        """Know of a task that carries something out, to wait for it at the end."""
+        """Add a task that `async_close` waits for."""
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 

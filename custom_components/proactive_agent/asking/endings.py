@@ -15,7 +15,10 @@ from .reporter import ApprovalReporter, due_id_of
 
 
 class Endings:
-    """Tells the owner of one heartbeat; what is to be told is on disk until it is."""
+    """Tells the owner how requests have ended, by the options of the moment.
+
+    Each message is written to disk before it is sent, and taken off when it was.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A stop that must not withdraw what its own run has asked (F8, P7)."""
+"""A stop that waits until its owner has answered what was asked (F8, P7)."""
 
 from collections.abc import Callable
 from typing import Final, Protocol
@@ -43,9 +43,10 @@ class Memory(Protocol):
 
 
 class Farewell:
-    """Puts off the stop of one heartbeat until its owner has answered.
+    """Puts off the stop of one heartbeat while a request of it is open.
 
-    `on_stop` is called when nothing is left to be answered.
+    Only a stop by the model or by `stop_after_acting` waits, as it would withdraw what
+    its own run has asked. `on_stop` is called when nothing is open any more.
     """
 
     def __init__(
@@ -64,12 +65,12 @@ class Farewell:
 
     @property
     def is_near(self) -> bool:
-        """Whether it stops when its owner has answered, and wakes no more."""
+        """Whether a stop waits: until then the heartbeat does not wake any more."""
         return self._leaving is not None
 
     @callback
     def at_end_of_run(self, stop: Stop | None) -> Stop | None:
-        """Return the stop that comes with the end of a run, if it is for now."""
+        """Return the stop to be made now, as a run ends; None if it has to wait."""
         if stop is not None and stop.reason not in _MAY_WAIT:
             return stop
         stop = stop or self._leaving
@@ -80,7 +81,10 @@ class Farewell:
 
     @callback
     def request_over(self, record: ActionRecord) -> None:
-        """Stop if that was what it waited for, or if a yes was what it had to do."""
+        """Make a stop that has waited for this request, or that its action brings.
+
+        The action brings one if it was done and the option `stop_after_acting` is set.
+        """
         stop = self._leaving
         manners = self._options().manners
         if record.status is ActionStatus.DONE and manners.stop_after_acting:
@@ -93,7 +97,7 @@ class Farewell:
 
     @callback
     def look(self) -> None:
-        """Stop if it is time to."""
+        """Make the stop that waits, if no request is open and no run in flight."""
         stop = self._leaving
         if stop is not None and not self._is_asking and not self._is_running():
             self._on_stop(stop)

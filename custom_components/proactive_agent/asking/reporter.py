@@ -64,9 +64,9 @@ class ApprovalReporter:
     async def asked(
         self, options: HeartbeatOptions, approval: Approval, *, again: bool = False
     ) -> None:
-        """Put the question where the heartbeat speaks (P2).
+        """Put the question to the targets of the heartbeat (P2).
 
-        `again` only puts it back where a restart has taken it away.
+        `again` shows it once more where a restart has taken it away, without an event.
         """
         phrases = await self._phrases(approval)
         elsewhere = phrases.say(
@@ -220,17 +220,17 @@ class ApprovalReporter:
 
 
 def due_id_of(approval: Approval) -> str:
-    """Return the id under which its end is due, and shown in Home Assistant (S5)."""
+    """Return the id of the message that tells how a request ended (S5)."""
     return f"{approval.approval_id}_ended"
 
 
 def tag_of(approval: Approval) -> str:
-    """Return the tag under which phones show a request."""
+    """Return the tag by which phones and Home Assistant replace a request."""
     return f"{DOMAIN}_{approval.approval_id}"
 
 
 def shown_on(approval: Approval, options: HeartbeatOptions) -> tuple[str, ...]:
-    """Return the targets that show a request, also if others are told by now."""
+    """Return the targets that show a request, whatever the options name by now."""
     return approval.targets or options.notify
 
 

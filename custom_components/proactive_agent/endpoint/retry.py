@@ -22,8 +22,8 @@ _JITTER: Final = 0.25  # of a wait, at most, is added to it
 class RetryPolicy:
     """How long to go on with one request: in seconds, and in tries by kind of error.
 
-    A kind that is not named is not tried again: no 4xx answer but 408 and 429 is,
-    unless it reports a slip of the model itself.
+    A kind that is not named is not tried again. So of the 4xx answers only 408 and 429
+    are, and a mistake of the model itself that a server reports as one.
     """
 
     seconds: float

@@ -54,14 +54,15 @@ _REMEMBERED: Final = frozenset({_S.REJECTED, _S.EXPIRED})
 class Approval:
     """One action that waits for a yes, exactly as it would be called.
 
-    `words` say it in the home's language, with the names of when it was asked; `states`
-    are those of the entities it is about, as they were then and, once it was refused,
-    as they were then; `secret` is what a button on a phone sends back; `run_id` and
-    `index` are its place in the record of the run that asked; `context_id` is the
-    context it is called with; `entries` are those of the registry that its entity ids
-    stood for, which may be given to others (P4); `targets` show it. `is_asked` once its
-    owner has been told of it, `has_changed` if its entities have shown something else
-    since it was refused (P5).
+    - `words` say it in the home's language, with names as they were when it was asked.
+    - `states` of the entities it is about: when it was asked or, once it was refused,
+      when it was refused. `entries` are their ids in the entity registry, since an
+      entity id may be given to another entity (P4).
+    - `secret` is what a button on a phone sends back.
+    - `run_id` and `index` are its place in the record of the run that asked,
+      `context_id` is the context its action is called with.
+    - `targets` show it, `is_asked` is set once they do.
+    - `has_changed` is set if `states` have changed since it was refused (P5).
     """
 
     approval_id: str
@@ -129,7 +130,7 @@ class Approval:
 
 
 def fault_of(approval: Approval) -> ApprovalFault:
-    """Say why a request takes no answer any more (P6)."""
+    """Return why a request takes no answer any more (P6)."""
     match approval.status:
         case ApprovalStatus.EXPIRED:
             return ApprovalFault.EXPIRED
@@ -141,7 +142,7 @@ def fault_of(approval: Approval) -> ApprovalFault:
 
 
 def fault_after_yes(refused: RefusalKind | None) -> ApprovalFault:
-    """Say why a yes came to nothing (P4); None is an action that has failed."""
+    """Return why an approved action was not done (P4); it failed for None."""
     if refused is None:
         return ApprovalFault.FAILED
     return _CAME_TO_NOTHING.get(refused, ApprovalFault.FAILED)
@@ -159,7 +160,7 @@ def in_the_way(
     now: datetime,
     recheck_after: timedelta,
 ) -> Approval | None:
-    """Return the request because of which the same one is not put again (P5)."""
+    """Return an earlier request that keeps the same one from being put again (P5)."""
     for approval in approvals:
         if approval.key == key and (
             approval.is_open or is_remembered(approval, now, recheck_after)
@@ -177,7 +178,7 @@ def refused_at(approval: Approval, states: Mapping[str, str]) -> Approval:
 
 
 def is_remembered(approval: Approval, now: datetime, recheck_after: timedelta) -> bool:
-    """Say whether a no still stands: for a while, or until something changes (P5)."""
+    """Say whether a no still stands: for `span`, or until a state changes (P5)."""
     return (
         approval.status in _REMEMBERED
         and not approval.has_changed

@@ -102,9 +102,10 @@ def same_states(before: Mapping[str, str], after: Mapping[str, str]) -> bool:
 
 
 def moves(shown: Mapping[str, str], entity_id: str, state: str) -> bool:
-    """Say whether this state is news even if it goes back to what was shown (G4).
+    """Say whether a state is news, even if it is soon back at what was shown (G4).
 
-    A number is news only as long as it is another one, and a first word is by itself.
+    It is not for a number, which counts as it is at the tick, nor for the first state
+    of an entity that has been silent until now.
     """
     before = shown.get(entity_id, UNSAID)
     if before in (UNSAID, state):
@@ -115,7 +116,7 @@ def moves(shown: Mapping[str, str], entity_id: str, state: str) -> bool:
 def with_last_words(
     states: Mapping[str, str], before: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the states, and for what is silent or not there the last word it said."""
+    """Return the states; for entities that are silent or gone, what they said last."""
     known = {**states}
     for entity_id, state in before.items():
         if known.get(entity_id, UNSAID) == UNSAID and (
@@ -126,5 +127,5 @@ def with_last_words(
 
 
 def closed_long(closed_for: timedelta, settle_for: timedelta) -> bool:
-    """Say whether the gate was closed long enough for all to be news again (G4)."""
+    """Say whether the gate was closed so long that everything is news again (G4)."""
     return bool(closed_for) and closed_for >= settle_for

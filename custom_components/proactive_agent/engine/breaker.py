@@ -46,11 +46,11 @@ _AT_ONCE: Final[Mapping[str, Fault]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Breaker:
-    """The failed runs in a row since the last good one, and what follows of them.
+    """The failed runs in a row since the last good one, and the pause they lead to.
 
-    `since` is when the first of them ended, `kind` and `reason` are of the last, by its
-    error or its outcome. With a `fault`, ticks wait `until` then; None is for as long
-    as nothing has changed.
+    `since` is when the first of them ended; `kind` and `reason` are those of the last,
+    from its error or its outcome. While there is a `fault`, ticks stay quiet `until`
+    then, or for None until something is changed.
     """
 
     failures: int = 0
@@ -78,11 +78,12 @@ class Breaker:
         anchor: datetime,
         is_told_of_change: bool,
     ) -> Breaker:
-        """Count how a run has ended.
+        """Return the breaker after a run has ended.
 
-        Each wait ends with the due time that is nearest. `is_told_of_change` if a
-        refused key cannot become another one unseen. What fails by hand meanwhile
-        makes a wait no longer.
+        A pause ends with the tick that is due next to its end, by `anchor` and
+        `interval`. `is_told_of_change` says that a new key would be noticed, so that a
+        refused one need not be tried again. A manual run that fails during a pause does
+        not make it longer.
         """
         if record.outcome in _NEUTRAL:
             return self
@@ -112,7 +113,7 @@ class Breaker:
         return replace(failed, fault=fault, until=until)
 
     def tried_again(self, now: datetime) -> Breaker:
-        """Let the next tick try: something has changed, so waits begin anew."""
+        """Let the next tick try, and pauses begin short again."""
         if self.failures == 0:
             return self
         failures = min(self.failures, FAILURES_IN_A_ROW - 1)
@@ -135,7 +136,7 @@ class Breaker:
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """Read what `as_dict` wrote; rubbish is a fresh one: it costs a few tries."""
+        """Read what `as_dict` wrote; anything else is a breaker without failures."""
         try:
             return cls(
                 failures=max(0, int(data["failures"])),

@@ -22,10 +22,10 @@ WORDS_LAST: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """A message of the run `run_id`, known by `id`.
+    """A message that the owner has yet to get, about the run `run_id`.
 
-    With `message` it is these words, for `targets`. Without, it is what the run has
-    called up to now: how each of `actions` stands.
+    With a `message` it is these words, for `targets` or for all if there are none.
+    Without, the run has not been told yet, and `actions` are what it has called so far.
     """
 
     id: str
@@ -37,11 +37,11 @@ class Due:
 
     @property
     def is_of_run(self) -> bool:
-        """Whether nothing at all was told of the run."""
+        """Whether it is about a whole run, not about one action or request."""
         return self.id == self.run_id
 
     def is_over(self, now: datetime) -> bool:
-        """Say whether it is not worth telling any more."""
+        """Say whether its words are more than a day old; actions are always told."""
         return self.message is not None and now - self.at > WORDS_LAST
 
     def as_dict(self) -> dict[str, Any]:

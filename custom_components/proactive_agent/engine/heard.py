@@ -13,10 +13,10 @@ MAX_HEARD: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A message that reached these targets, of a run that saw these states.
+    """A message that has reached these targets, from a run that saw these states.
 
-    It was one that only spoke; `message` is what it said, `unhelpful` the actions of
-    which it said that they had not helped.
+    Only messages of runs that did nothing count. `unhelpful` are the keys of actions of
+    which it said that they had not helped (A7).
     """
 
     at: datetime
@@ -58,9 +58,10 @@ def have_heard(
     now: datetime,
     recheck_after: timedelta,
 ) -> frozenset[str]:
-    """Return the targets that know it already: the situation counts, not the words.
+    """Return the targets that have been told of this situation already.
 
-    With nothing to compare, nothing is known.
+    Situations are compared by their states, whatever the words were; without any state
+    nothing counts as told.
     """
     if not states:
         return frozenset()

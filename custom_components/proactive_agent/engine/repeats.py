@@ -20,11 +20,12 @@ ONLY_ADDS = frozenset({"calendar.create_event", "todo.add_item"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastAction:
-    """An action that was executed, and the situation it left.
+    """An action that was done, and the states it left.
 
-    `states` are those from before it, of the entities acted on those from after it:
-    that these followed is no help yet. `to_tell` while its owner has to hear that it
-    did not help: once, and never of what has shown an effect (S2).
+    For the entities acted on these are the states after it: that they followed is not
+    yet a help. For all others they are those from before it. `to_tell` while the owner
+    has yet to hear that it did not help; that is never told of an action that has shown
+    an effect (S2).
     """
 
     at: datetime
@@ -99,7 +100,7 @@ class Repeats:
             self._actions.popitem(last=False)
 
     def change(self, entity_id: str, state: str) -> bool:
-        """Forget the actions after which this state is another one; any there were."""
+        """Forget the actions whose situation this changes; say if there were any."""
         changed = [
             key
             for key, past in self._actions.items()
@@ -111,7 +112,7 @@ class Repeats:
         return bool(changed)
 
     def find(self, key: str, *, now: datetime, within: timedelta) -> PastAction | None:
-        """Return the action if it was done within this time, and nothing came of it."""
+        """Return the action if it was done within this time, without any change."""
         past = self._actions.get(key)
         return past if past is not None and abs(now - past.at) < within else None
 
@@ -121,12 +122,12 @@ class Repeats:
             self._actions[key] = replace(past, to_tell=False)
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Forget every action."""
         self._actions.clear()
 
 
 def past_as_dict(past: Mapping[str, PastAction]) -> dict[str, Any]:
-    """Return actions as plain data, the latest of them if there is too much."""
+    """Return actions as plain data; the oldest are left out of what is too much."""
     left = MAX_WRITTEN
     written: list[tuple[str, Any]] = []
     for key, one in reversed([*past.items()]):

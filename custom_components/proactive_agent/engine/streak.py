@@ -50,7 +50,7 @@ class Streak:
 
     @classmethod
     def from_dict(cls, data: Any) -> Self:
-        """Read what `as_dict` wrote; rubbish is none: it costs a few days."""
+        """Read what `as_dict` wrote; anything else is a streak of no days."""
         try:
             return cls(
                 days=max(0, int(data["days"])),

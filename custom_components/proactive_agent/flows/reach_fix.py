@@ -12,7 +12,7 @@ from .mending import GONE, Fix
 
 
 class ReachFix(Fix):
-    """Takes them out of the lists, or leads on to choose others."""
+    """Takes the missing entities off the lists, or leads on to choose others."""
 
     ways = ("change_heartbeat", "take_out")
 

@@ -14,9 +14,9 @@ from .waiting import WaitingFlow
 
 
 class TryFix(WaitingFlow[RepairsFlowContext, RepairsFlowResult, str], Fix):
-    """For what the model is to blame for: asks it once more.
+    """For faults of the model: asks it once more, in a dry run (A9).
 
-    In a dry run, which changes nothing in the home and does without the switch.
+    That changes nothing in the home, and works while the heartbeat is off.
     """
 
     ways = ("try_again", "change_endpoint", "change_heartbeat")

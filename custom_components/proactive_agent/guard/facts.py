@@ -22,7 +22,7 @@ def is_own(hass: HomeAssistant, entity_id: str) -> bool:
 
 
 def entries_of(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
-    """Return what entity ids stand for: one that is renamed leaves its id to others."""
+    """Return registry ids: an entity id may be given to another entity."""
     entities = er.async_get(hass)
     return {
         entity_id: entry.id

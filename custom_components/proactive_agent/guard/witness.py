@@ -7,7 +7,7 @@ from ..engine.records import ActionRecord
 
 
 class Witness(Protocol):
-    """Writes down what a run does, beforehand."""
+    """Writes down what a run is about to do, before it is done."""
 
     async def async_about_to(self, actions: Sequence[ActionRecord], /) -> None:
         """Have it on disk that the last of these actions is about to be called."""
@@ -19,7 +19,7 @@ class Witness(Protocol):
 
 
 class Nobody:
-    """Where another one knows already: a yes is written down by itself (P3)."""
+    """Writes nothing down: an approved action is already on disk (P3)."""
 
     async def async_about_to(self, _actions: Sequence[ActionRecord], /) -> None:
         """Know nothing."""

@@ -1,4 +1,4 @@
-"""Who lives in a home, hidden wherever they are named."""
+"""Hides who lives in a home wherever they are named."""
 
 from collections.abc import Iterable, Mapping
 import re

@@ -9,7 +9,10 @@ CALM: Final = timedelta(seconds=10)
 
 
 class ComingUp:
-    """Knows since when each entity says again what was shown, after a start."""
+    """Tells real changes from states that only come up after a start.
+
+    It keeps since when each entity has been saying again what was last shown.
+    """
 
     def __init__(self, started: datetime) -> None:
         """Begin with nobody, when Home Assistant has started."""
@@ -21,9 +24,9 @@ class ComingUp:
         self._since[entity_id] = max(self._started, since)
 
     def has_moved(self, entity_id: str, now: datetime) -> bool:
-        """Say of an entity that says something else whether that has happened.
+        """Say whether an entity that says something else has really changed.
 
-        Else it only comes up, and has yet to come back.
+        If not, it is only coming up, and is expected to say the same again.
         """
         since = self._since.pop(entity_id, None)
         return since is not None and now - since >= CALM

@@ -1,4 +1,4 @@
-"""What the owners of an endpoint's heartbeats may want to change about them."""
+"""What is watched of each heartbeat so that its owner may change it."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class _Concern:
 
 
 class Concerns:
-    """Watches each heartbeat from its first beat until it is left."""
+    """Watches each heartbeat from `follow` to `leave`; keeps its repair issues true."""
 
     def __init__(self, hass: HomeAssistant, store: HeartbeatStore) -> None:
         """Watch nobody yet."""

@@ -38,11 +38,11 @@ class Sight(Protocol):
 
 
 class FaultNotices:
-    """Compares what there is with what the owner has heard, and tells the rest.
+    """Tells of each fault that is there, and when it is over.
 
-    `is_blind` says whether the gate could not be judged for an hour, None if that is
-    not known. A pause is over for its owner with the first good run after it: no
-    midnight is worth a message.
+    What the owner knows is kept in the state as `told`; the rest is told. `is_blind`
+    says whether the gate could not be judged for an hour, None if that is not known.
+    The end of a pause is told with the first good run after it, not at midnight.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class FaultNotices:
 
     @callback
     def begin_anew(self) -> None:
-        """Take the switch for a new beginning: what is being told is of before."""
+        """The heartbeat was switched: drop what is just being told."""
         self._beginnings += 1
         self.is_blind = None
 

@@ -40,10 +40,11 @@ class Pause:
 
 
 class Health:
-    """The faults of one heartbeat, each told once, and once when it is over.
+    """The faults of one heartbeat: judged, told once, and told once when they are over.
 
-    `can_sign_in` if Home Assistant asks for a new key where one is refused. `stop` is
-    why it went off by itself, if it did since Home Assistant started.
+    `sight` says whether the gate can be judged. `can_sign_in` says whether Home
+    Assistant asks the owner for a new key when one is refused. `stop` is why it went
+    off by itself, None if it did not since Home Assistant started.
     """
 
     def __init__(  # noqa: PLR0913 - by name, each from another side
@@ -108,7 +109,7 @@ class Health:
 
     @callback
     def begin_anew(self) -> None:
-        """Take the switch for a new beginning, on or off."""
+        """Begin anew: the heartbeat was switched on or off."""
         if self._state.is_on:
             self.stop = None
         self._faults.begin_anew()
@@ -133,7 +134,7 @@ class Health:
 
     @callback
     def run_ended(self, record: RunRecord) -> None:
-        """Count a run; how a dry one ended says nothing (A9)."""
+        """Count how a run ended; a dry run says nothing about the heartbeat (A9)."""
         if not self._state.is_on or self._is_over:
             return
         self._faults.run_ended(record)

@@ -42,10 +42,11 @@ type _Subject = tuple[str, object]
 
 
 class ModelIssues:
-    """Those of one endpoint: one for each kind of error and what is at fault.
+    """The repair issues about the model of one endpoint.
 
-    Each goes with the next good run that has to do with the same, or with a change of
-    it. A dry run counts like any other: it asks the real model.
+    There is one for each kind of error and what is at fault: the server, a model, or a
+    heartbeat's own options. It goes with the next good run that has to do with the
+    same, or when that is changed. Dry runs count: they ask the real model.
     """
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:

@@ -17,11 +17,11 @@ from .model_issues import ModelIssues
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What each of them is given.
+    """What each heartbeat of an endpoint is given.
 
-    `mind` returns what thinks in a run with these options and this context, by the
-    endpoint as it is set up now; `descends` says whether a context comes from a run
-    of any endpoint (A2).
+    `mind` returns what thinks in a run, by the endpoint as it is set up now, for the
+    options of the heartbeat and the context of the run; `descends` says whether a
+    context comes from a run of any endpoint (A2).
     """
 
     mind: Callable[[HeartbeatOptions, Context], Mind]

@@ -25,10 +25,10 @@ SETTLING: Final = 60
 
 
 class Situation:
-    """Remembers what the last run was shown, and what was done since.
+    """Remembers what the last run was shown, and whether that has changed since.
 
-    The `memory` keeps it over a restart; nothing is written for it alone. When
-    something else makes all of it news again, `ears` have heard nothing (S4).
+    `memory` keeps it over a restart; nothing is written for it alone. `ears` forget
+    what was told when all of it becomes news again (S4).
     """
 
     def __init__(self, hass: HomeAssistant, memory: BeatState, ears: Ears) -> None:
@@ -50,7 +50,7 @@ class Situation:
 
     @callback
     def start(self) -> None:
-        """Listen from now on, with a doubt while the home comes up."""
+        """Listen from now on; for a minute, entities may still be coming up."""
         if self._hears:
             self.past_actions.resume()
         else:
@@ -89,7 +89,7 @@ class Situation:
 
     @callback
     def follow(self, gate_ids: frozenset[str]) -> None:
-        """Hear from now on what these entities of the gate say."""
+        """Listen to these entities of the gate."""
         self._gate_ids = gate_ids
         if not self._hears:
             return
@@ -107,7 +107,10 @@ class Situation:
         *,
         for_good: bool = True,
     ) -> Mapping[str, str]:
-        """Return what a run that begins now is shown; note it, if it is `for_good`."""
+        """Return the states that a run which begins now is shown.
+
+        They are noted as shown if `for_good`: a dry run does not count (A9).
+        """
         before = self._memory.shown
         states = self._states(gate_ids, reach)
         if before is not None:
@@ -121,9 +124,10 @@ class Situation:
         return states
 
     def ended(self, outcome: Outcome, *, now: datetime) -> None:
-        """Keep how the run ended; one that was forgotten meanwhile says nothing.
+        """Keep how the run ended whose states were shown last.
 
-        Nor does one that was cut off from outside: it has not looked to its end.
+        Nothing is kept of one that was stopped, as it has not looked to its end, or
+        after `forget`.
         """
         if self._showing is not None and outcome is not Outcome.STOPPED:
             self._memory.put_shown(
@@ -137,7 +141,7 @@ class Situation:
         self._showing = None
 
     def forget(self) -> None:
-        """Begin anew, when switched on or when an option has changed."""
+        """Begin anew: it was switched on, or an option has changed."""
         self._showing = None
         self._forget_all()
         self._memory.save_soon()

@@ -35,10 +35,10 @@ def shown_as(notification_id: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Letter:
-    """A message in the words for each kind of way; all of it is plain text.
+    """A message, worded for each way that it may be sent; all of it is plain text.
 
-    `data` is for phones only. `in_full` says also what the buttons say, for
-    whoever may not see them. A later one of the same `id` takes its place.
+    `data` is for phones only. `in_full` is for who cannot see buttons: it says what
+    they would. A later letter with the same `id` takes its place.
     """
 
     id: str

@@ -12,7 +12,7 @@ MAX_REMEMBERED: Final = 16  # models; the one that was asked last is kept
 
 
 class StoredShapes:
-    """By address and model; what a server has once refused is not sent again."""
+    """The shape of requests for each model, by its server's address and its name."""
 
     def __init__(self, on_change: Callable[[], None]) -> None:
         """Remember nothing; `on_change` is called when there is something to write."""
@@ -33,7 +33,7 @@ class StoredShapes:
         self._on_change()
 
     def load(self, stored: Any) -> None:
-        """Take what `as_list` wrote; nothing depends on it, so rubbish is nothing."""
+        """Take what `as_list` wrote; a shape that cannot be read is left out."""
         for one in stored if isinstance(stored, list) else ():
             match one:
                 case {"url": str(url), "model": str(model), "shape": shape}:

@@ -29,7 +29,10 @@ PATIENCE: Final = timedelta(seconds=30)
 
 
 class TaskWatch:
-    """Keeps an endpoint with its entity, and a repair issue true while it is gone."""
+    """Follows the AI Task entity of an endpoint when it gets another entity id.
+
+    While it is gone there is a repair issue.
+    """
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Prepare; nothing is watched before `follow`."""

@@ -1,4 +1,4 @@
-"""What a heartbeat's owner has yet to hear, whatever comes between (S5)."""
+"""Messages that the owner has yet to get, kept over a restart (S5)."""
 
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
@@ -24,11 +24,11 @@ from .reporter import Reporter, Told
 
 
 class DueMessages:
-    """Keeps them on disk from the first action of a run until they are told.
+    """Keeps a run's messages on disk, from its first action until they are told.
 
-    What a run has done is on disk before it is done. What was told and has reached
-    nobody is tried again after a restart, unless its owner has dismissed it where Home
-    Assistant shows it.
+    What a run is about to do is on disk before it is done. A message that has reached
+    nobody is sent again after a restart, unless its owner has dismissed it in Home
+    Assistant.
     """
 
     def __init__(
@@ -98,7 +98,10 @@ class DueMessages:
 
     @callback
     def told(self, run_id: str, actions: Sequence[ActionRecord], told: Told) -> None:
-        """Note that a run was told; what still runs is to be told when it has ended."""
+        """Note that a run has been told.
+
+        Each of its actions that is still running becomes a message of its own.
+        """
         due = without_due(self._memory.due, run_id)
         for index, action in enumerate(actions):
             if action.status is ActionStatus.STILL_RUNNING:
@@ -110,24 +113,24 @@ class DueMessages:
 
     @callback
     def settled(self, run_id: str, index: int) -> None:
-        """Note that it was told what became of an action that outlived its run."""
+        """Note that the end of an action that outlived its run has been told."""
         self._put(without_due(self._memory.due, _of_action(run_id, index).id))
 
     @callback
     def put_words(self, due_id: str, run_id: str, message: str) -> None:
-        """Have these words written down with whatever is saved next."""
+        """Keep this message; it is written with whatever is saved next."""
         due = Due(id=due_id, run_id=run_id, at=dt_util.utcnow(), message=message)
         self._memory.put_due(with_due(self._memory.due, due))
 
     @callback
     def delivered(self, due_id: str, told: Told) -> None:
-        """Note what became of words that were put."""
+        """Note which targets a message has reached that `put_words` kept."""
         if (due := self._find(due_id)) is not None:
             self._delivered(due, told)
 
     @callback
     def reached(self, run_id: str, delivery: Delivery) -> None:
-        """Note what became of targets that were waited for."""
+        """Note which late targets a message has reached."""
         due = self._find(run_id)
         told = Told(message=due.message if due else None, delivery=delivery)
         if due is not None:
@@ -135,7 +138,7 @@ class DueMessages:
         self._on_overdue(run_id, told)
 
     def still_waits(self, run_id: str, told: Told) -> tuple[str, ...]:
-        """Return the targets that have not come since a run was told."""
+        """Return the targets of a run's message that are still waited for."""
         due = self._find(run_id)
         left = () if due is None else due.targets
         return tuple(one for one in told.delivery.late if one in left)

@@ -29,7 +29,7 @@ _WHAT_IS_OVER: Final[Mapping[frozenset[Fault], tuple[str, str]]] = {
 
 
 class Notices:
-    """Sends what is no news of a run, so S4 does not hold it back."""
+    """Sends messages about the heartbeat itself; S4 does not hold these back."""
 
     def __init__(self, speaker: Speaker) -> None:
         """Tell through this speaker."""
@@ -100,6 +100,6 @@ class Notices:
 
 
 def failure_in_words(texts: Texts, breaker: Breaker) -> str:
-    """Say of what the last run failed."""
+    """Say why the last run failed."""
     cut = breaker.kind if breaker.kind in CutReason else "error"
     return breaker.reason or texts.say(f"cut_{cut}")

@@ -26,7 +26,10 @@ NOT_NEWS = "already_told"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a finished run was reported as; `not_sent` says why nothing was sent."""
+    """What was told of a run, and whom it has reached.
+
+    `not_sent` is why nothing was sent although there was something to say.
+    """
 
     message: str | None = None
     not_sent: str | None = None
@@ -107,7 +110,8 @@ class Reporter:
     ) -> Told:
         """Tell after a restart what it has kept from being told (S5).
 
-        The event of a run that acted is due with it, unless it was fired before (S3).
+        A run that acted gets its event `acted` with it, unless it has had it before
+        (S3).
         """
         message, context = due.message, Context()
         if message is None:

@@ -20,8 +20,8 @@ def misfit(
 ) -> str | None:
     """Say in a sentence what one of the entities does not take; None if all fits.
 
-    The schema holds what any of the entities takes; what each of them takes, it
-    says itself, now.
+    The tool's schema takes whatever any entity takes; here each entity is asked for
+    what it takes itself, now.
     """
     for entity_id in entity_ids:
         state = hass.states.get(entity_id)
