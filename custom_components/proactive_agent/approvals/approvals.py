@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import timedelta
-from typing import Protocol
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
@@ -22,32 +21,16 @@ from ..engine.approvals import (
 )
 from ..engine.errors import ApprovalError, ApprovalFault
 from ..listeners import Listeners
+from .memory import Memory
 from .watch import ApprovalWatch
 
 
-class Memory(Protocol):
-    """Where the requests of a heartbeat are kept."""
-
-    @property
-    def approvals(self) -> tuple[Approval, ...]:
-        """All of them, open and settled."""
-        ...
-
-    def put_approvals(self, approvals: tuple[Approval, ...]) -> None:
-        """Keep these instead."""
-        ...
-
-    async def async_save(self) -> bool:
-        """Write to disk; says whether the disk took it."""
-        ...
-
-
 class Approvals:
-    """The requests of one heartbeat.
+    """The requests of one heartbeat, and the steps each of them can take.
 
-    Each step is a compare-and-set in the event loop: of two answers the first counts.
-    `on_change` is called after each step, `on_expired` tells of a request that nobody
-    has answered.
+    A step checks the present status and sets the next without an await in between, so
+    that of two answers only the first counts. `on_change` is called after each step,
+    `on_expired` with a request that nobody has answered in time.
     """
 
     def __init__(
@@ -80,7 +63,7 @@ class Approvals:
 
     @property
     def open(self) -> tuple[Approval, ...]:
-        """What has not come to its end."""
+        """What is pending, approved or executing: everything that has not ended."""
         return tuple(one for one in self._memory.approvals if one.is_open)
 
     @property
@@ -96,24 +79,28 @@ class Approvals:
         raise ApprovalError(ApprovalFault.NOT_FOUND)
 
     def in_the_way(self, key: str) -> Approval | None:
-        """Return the request because of which the same is not put again (P5)."""
+        """Return an earlier request that keeps the same from being put (P5)."""
         now = dt_util.utcnow()
         return in_the_way(self.all, key, now=now, recheck_after=self._recheck_after)
 
     def remembered(self) -> tuple[Approval, ...]:
-        """Return the refused and expired ones that still stand (P5)."""
+        """Return the rejected and expired requests not to be repeated yet (P5)."""
         now, span = dt_util.utcnow(), self._recheck_after
         return tuple(one for one in self.all if is_remembered(one, now, span))
 
     @callback
     def remember_for(self, recheck_after: timedelta) -> None:
-        """Let a no stand for this long (P5)."""
+        """Set for how long a rejected or expired request is not repeated (P5)."""
         self._recheck_after = recheck_after
         self._follow()
 
     @callback
     def start(self) -> tuple[Approval, ...]:
-        """Follow time and states; return what a restart has cut short (P3, P7)."""
+        """Begin to expire requests and to watch states.
+
+        Returns the requests whose action a restart has kept from being called, or seen
+        to its end (P3, P7).
+        """
         self._is_started = True
         now = dt_util.utcnow()
         cut_short = tuple(
@@ -136,9 +123,9 @@ class Approvals:
         self._watch.close()
 
     async def async_add(self, approval: Approval) -> None:
-        """Put a request; raises `ApprovalError` if it cannot be written down (P1).
+        """Keep a new request; raises `ApprovalError` if it cannot be written down (P1).
 
-        One that was answered while it was being written has been written with that.
+        One that has been answered while the disk was waited for is kept all the same.
         """
         self._put((*self._memory.approvals, approval))
         if not await self._memory.async_save() and self._stands_at(
@@ -152,7 +139,7 @@ class Approvals:
 
     @callback
     def mark_asked(self, approval_id: str, targets: tuple[str, ...]) -> None:
-        """Note where its owner has been asked, so that a restart need not."""
+        """Note which targets show a request: a restart need not send it again."""
         self._replace(
             replace(one, is_asked=True, targets=targets)
             for one in self.pending
@@ -160,10 +147,10 @@ class Approvals:
         )
 
     async def async_take_yes(self, approval_id: str, answered_by: str) -> Approval:
-        """Take a yes, once, on disk before anything follows from it (P3).
+        """Take a yes, once, and have it on disk before its action can be called (P3).
 
-        Raises `ApprovalError` for one that comes too late or cannot be written down;
-        it then is as it was.
+        Raises `ApprovalError` if it comes too late, or if the disk does not take it:
+        then the request is pending again.
         """
         self._expire()
         approval = self._step(
@@ -210,7 +197,7 @@ class Approvals:
 
     @callback
     def withdraw_all(self) -> tuple[Approval, ...]:
-        """Withdraw what waits, also for being done; returns it (F6, P7)."""
+        """Withdraw and return all that is pending or approved (F6, P7)."""
         now = dt_util.utcnow()
         withdrawn = tuple(
             one.to(ApprovalStatus.WITHDRAWN, now=now)

@@ -3,12 +3,10 @@
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-import secrets
 from typing import Any, Final
 
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
-from homeassistant.util.ulid import ulid_now
 
 from ..approvals.approvals import Approvals
 from ..engine.approval_words import as_record, standing, why_not_again
@@ -20,17 +18,15 @@ from ..engine.errors import (
     NothingDoneError,
     RefusalKind,
 )
-from ..engine.plain_text import plain_line
 from ..engine.records import ActionRecord, ActionStatus
-from ..guard.checks import is_risky
-from ..guard.facts import entries_of
 from ..guard.guard import Action
 from ..models import HeartbeatOptions
 from ..spawning import Spawn
-from .carrying_out import CarryingOut, situation_of
+from .carrying_out import CarryingOut
 from .endings import Endings
 from .farewell import Farewell
 from .reporter import ApprovalReporter
+from .request import new_request
 
 # Seconds in which who said yes may hear how it ended; it goes on without them.
 ANSWER_TIMEOUT: Final = 10
@@ -42,10 +38,11 @@ _NO: Final = {
 
 
 class Asking:
-    """Mediates between the guard, the requests on disk, and the owner.
+    """Puts the requests of one heartbeat to its owner, and acts on the answers.
 
-    `is_on` says whether the heartbeat still is, `farewell` puts off a stop until
-    nothing is open; for `on_answer` see `CarryingOut`.
+    `is_on` says whether the heartbeat is on, `spawn` starts its tasks, `farewell` puts
+    off its stop while a request is open. `on_answer` gets what became of an action, for
+    the record of its run: the run's id, the action's index there, the action's record.
     """
 
     def __init__(  # noqa: PLR0913 - by name, each from another side
@@ -103,12 +100,12 @@ class Asking:
 
     @callback
     def follow_options(self) -> None:
-        """Let a no stand for as long as the options say (P5)."""
+        """Take over from the options for how long a no stands (P5)."""
         self._approvals.remember_for(self._options().manners.recheck_after)
 
     @callback
     def withdraw_all(self) -> None:
-        """Withdraw what waits, and let nothing begin that has its yes (F6, P7)."""
+        """Withdraw what is pending or approved; no action is called for it (F6, P7)."""
         self._carrying_out.close()
         for approval in self._approvals.withdraw_all():
             self._over(approval)
@@ -116,12 +113,12 @@ class Asking:
                 self._tell(self._endings.async_stopped(approval))
 
     async def async_close(self, seconds: float) -> None:
-        """Stop following, and give what is being done so many seconds to end."""
+        """Stop following; wait at most `seconds` for actions that have been called."""
         self._approvals.close()
         await self._carrying_out.async_close(seconds)
 
     def for_prompt(self) -> tuple[str, ...]:
-        """Return what the next run has to know of requests (P5)."""
+        """Return what the model is told of requests, a line for each (P5)."""
         known = (*self._approvals.open, *self._approvals.remembered())
         return standing(known, dt_util.utcnow())
 
@@ -141,7 +138,8 @@ class Asking:
         """Take a yes and act on it; returns the request as it then stands (P3).
 
         Waits at most 10 seconds for the end of the action. Raises `ApprovalError` for
-        an answer that is not taken (P6), `NothingDoneError` if it came to nothing (P4).
+        an answer that is not taken (P6), `NothingDoneError` if the action was not done
+        (P4).
         """
         task = await self._taken(self._take_yes(approval_id, answered_by))
         await asyncio.wait({task}, timeout=ANSWER_TIMEOUT)
@@ -181,7 +179,16 @@ class Asking:
         self, run_id: str, index: int, action: Action, because: str
     ) -> ActionRefusedError | None:
         """Write a request down and ask; returns why, if it is not asked."""
-        approval = await self._request(run_id, index, action, because)
+        approval = new_request(
+            self._hass,
+            self._options(),
+            action,
+            run_id=run_id,
+            index=index,
+            because=because,
+        )
+        words = await self._reporter.words(approval)
+        approval = replace(approval, words=words)
         # No await between this and the adding: a stop would withdraw what is there.
         refusal = self._obstacle(approval)
         if refusal is None:
@@ -211,33 +218,6 @@ class Asking:
         if self._approvals.is_full:
             return _not_asked(approval, "but too many requests wait already")
         return None
-
-    async def _request(
-        self, run_id: str, index: int, action: Action, because: str
-    ) -> Approval:
-        now = dt_util.utcnow()
-        why = plain_line(action.because) or plain_line(because)
-        states = situation_of(self._hass, action)
-        approval = Approval(
-            approval_id=ulid_now(),
-            action=action.name,
-            entity_id=action.entity_id,
-            data=action.data,
-            named=action.named,
-            must_ask=action.must_ask,
-            is_risky=is_risky(self._hass, action),
-            because=why,
-            states=states,
-            entries=entries_of(self._hass, states),
-            secret=secrets.token_urlsafe(16),
-            run_id=run_id,
-            index=index,
-            context_id=ulid_now(),
-            asked=now,
-            expires=now + self._options().manners.approval_timeout,
-            targets=self._options().notify,
-        )
-        return replace(approval, words=await self._reporter.words(approval))
 
     async def _asked(self, approval: Approval) -> None:
         options = self._options()
