@@ -1,4 +1,4 @@
-"""What is done where it cannot be read what is remembered (D1, S7)."""
+"""What is done when the file of an endpoint cannot be read (D1, S7)."""
 
 import asyncio
 from typing import Final
@@ -18,7 +18,7 @@ _TOO_NEW: Final = "store_too_new"
 
 
 class Loss:
-    """Tells the owners of the heartbeats of one endpoint, once for each loss."""
+    """Reports that to the owners: a repair issue, and one message a heartbeat."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Tell of this endpoint."""
@@ -26,21 +26,21 @@ class Loss:
         self._entry = entry
 
     @callback
-    def is_lost(self) -> None:
-        """Say that the file makes no sense, so that all heartbeats are off."""
+    def report_lost(self) -> None:
+        """Report that the file makes no sense, so that all heartbeats are off."""
         self._drop(_TOO_NEW)
         self._report(_LOST, is_persistent=False)
         self._tell(_LOST)
 
     @callback
-    def is_too_new(self) -> None:
-        """Say that a newer version wrote the file, so that none runs; once for all."""
+    def report_too_new(self) -> None:
+        """Report, once, that a newer version wrote the file, so that none runs."""
         if self._report(_TOO_NEW, is_persistent=True):
             self._tell(_TOO_NEW)
 
     @callback
-    def is_over(self) -> None:
-        """Say that the file can be read, if it was said that it cannot."""
+    def report_read(self) -> None:
+        """Report that the file can be read, if it was reported that it cannot."""
         if self._drop(_TOO_NEW):
             self._tell("store_read")
 

@@ -61,7 +61,7 @@ class EndpointRuntime:
         for subentry_id in self._entry.subentries:
             self._add(subentry_id)
         if is_lost:
-            self._loss.is_lost()
+            self._loss.report_lost()
             await self._store.async_begin_anew()
         self._entry.async_on_unload(
             self._entry.add_update_listener(self._async_entry_changed)
@@ -81,10 +81,10 @@ class EndpointRuntime:
         try:
             is_read = await self._store.async_load()
         except ConfigEntryError:
-            self._loss.is_too_new()
+            self._loss.report_too_new()
             raise
         if is_read:
-            self._loss.is_over()
+            self._loss.report_read()
         return is_read
 
     @callback
