@@ -39,10 +39,15 @@ class HeartbeatEntity(Entity):
         await super().async_added_to_hass()
         self.async_on_remove(self.heartbeat.on_change.add(self._heartbeat_changed))
 
+    @property
+    def _on_show(self) -> object:
+        """All that makes this entity's state."""
+        return self.state, self.extra_state_attributes
+
     @callback
     def _heartbeat_changed(self) -> None:
         """Write the state if there is something new to be seen."""
-        shown = self.state, self.extra_state_attributes
+        shown = self._on_show
         if shown != self._shown_last:
             self._shown_last = shown
             if (cause := self.heartbeat.runs.context) and self._follows_runs:

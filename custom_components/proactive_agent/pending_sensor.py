@@ -30,6 +30,10 @@ class PendingApprovalSensor(HeartbeatEntity, SensorEntity):
         super().__init__(heartbeat, "pending_approval")
 
     @property
+    def _on_show(self) -> object:
+        return self.heartbeat.asking.pending
+
+    @property
     def native_value(self) -> str:
         """What a yes would do."""
         pending = self.heartbeat.asking.pending

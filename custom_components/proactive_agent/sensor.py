@@ -138,6 +138,10 @@ class HeartbeatSensor(HeartbeatEntity, RestoreSensor):
         self._follow()
         super()._heartbeat_changed()
 
+    @property
+    def _on_show(self) -> object:
+        return self._attr_native_value
+
     def _follow(self) -> None:
         value = self.entity_description.value_fn(self.heartbeat)
         if value is not None:

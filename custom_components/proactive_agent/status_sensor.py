@@ -40,6 +40,10 @@ class StatusSensor(HeartbeatEntity, SensorEntity, RestoreEntity):
             self._stopped_before = last.attributes.get(ATTR_REASON)
 
     @property
+    def _on_show(self) -> object:
+        return self.native_value, self.extra_state_attributes
+
+    @property
     def native_value(self) -> str:
         """What it is doing."""
         status = self.heartbeat.status

@@ -21,10 +21,10 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class Waker:
-    """Looks at the home for one heartbeat: the gate, the reach, what has changed.
+    """Decides for one heartbeat whether to wake, by its gate and by what has changed.
 
-    `needs_build` after a tick at which the gate could not be judged, and may be once
-    it is built again; `is_blind` after one that could not be judged at all.
+    After a tick, `is_blind` says that it could not be judged, `needs_build` that
+    building the gate again may help.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Waker:
         self._ears = Ears(memory)
         self._situation = Situation(hass, memory, self._ears)
         self._is_closed = False
+        self._reach: Reach | None = None
         self.needs_build = self.is_blind = self._has_failed = False
 
     @property
@@ -55,7 +56,15 @@ class Waker:
 
     def reach(self) -> Reach:
         """Return what may be seen and touched now."""
-        return resolve(self._hass, self._options)
+        if self._reach is None:
+            self._reach = resolve(self._hass, self._options)
+            # Before anything else can happen in the home: it holds for this moment.
+            self._hass.loop.call_soon(self._forget_reach)
+        return self._reach
+
+    @callback
+    def _forget_reach(self) -> None:
+        self._reach = None
 
     async def async_build(self) -> None:
         """Build the gate of the present options (G1), and listen to it (G4)."""
@@ -64,7 +73,7 @@ class Waker:
 
     @callback
     def start(self) -> None:
-        """Listen to what is remembered, now that Home Assistant has started."""
+        """Listen to the home, now that Home Assistant has started."""
         self._situation.start()
 
     @callback
@@ -75,7 +84,7 @@ class Waker:
 
     @callback
     def forget(self) -> None:
-        """Take everything for new from now on."""
+        """Take everything for news from now on."""
         self._situation.forget()
         self._is_closed = False
 
@@ -83,11 +92,12 @@ class Waker:
     def change(self, options: HeartbeatOptions) -> bool:
         """Take other options; returns whether the gate has to be built anew (C7)."""
         self._options = options
+        self._reach = None
         self.forget()
         return self._gate.change(options)
 
     def attempt(self, tick: Callable[[], bool]) -> bool:
-        """Return what a tick does; raises nothing, and logs it once for a while."""
+        """Do a tick, return whether it woke; of errors in a row log the first."""
         try:
             has_woken = tick()
         except Exception:
@@ -154,9 +164,9 @@ class Waker:
         dry_run: bool,
         requests: tuple[str, ...],
     ) -> RunPlan:
-        """Take what is seen now for a run that begins.
+        """Return the plan of a run that begins now.
 
-        `requests` tell the model what its owner was asked before (P5).
+        `requests` are lines for the model about what its owner was asked before (P5).
         """
         reach = self.reach()
         gate_ids, manners = self._news_ids, self._options.manners
@@ -176,5 +186,5 @@ class Waker:
 
     @callback
     def ended(self, record: RunRecord, *, now: datetime) -> None:
-        """Keep how a run ended."""
+        """Note how a run ended, for the next comparison."""
         self._situation.ended(record.outcome, now=now)
