@@ -299,14 +299,14 @@ ERRORS: dict[str, Any] = {
 
 async def _run_out(home: Home, beat: Beat, *, step: int = 1) -> dict[str, Any]:
     """Tick, and let the run end, retries and their pauses included."""
-    before = beat.entry.runtime_data.heartbeats[beat.id].log.latest()
+    before = beat.entry.runtime_data.heartbeats[beat.id].runs.log.latest()
     home.clock.turn(timedelta(hours=1))
     await let_run()
     await home.clock.turn_until(
         lambda: beat.state("status") != "running", step=timedelta(seconds=step)
     )
     await home.settled()
-    after = beat.entry.runtime_data.heartbeats[beat.id].log.latest()
+    after = beat.entry.runtime_data.heartbeats[beat.id].runs.log.latest()
     assert after is not before
     return (await beat.runs(limit=1))[0]
 
@@ -559,7 +559,7 @@ async def test_nothing_is_asked_after_a_stop(
     home.llm_server.always = calls(MEAL)
     match where:
         case "charge":
-            parked("store.beat_state.BeatState.charge_wake")
+            parked("store.meter.Meter.charge_wake")
         case "tools":
             parked("toolbox.OfferCache.async_toolbox")
         case "server":
