@@ -215,7 +215,12 @@ async def test_this_is_what_stands_on_the_disk(hass: HomeAssistant, disk: Disk) 
         "version": 1,
         "minor_version": 1,
         "key": KEY,
-        "data": {"heartbeats": {BEAT: RAW}, "shapes": [], "open_runs": {}},
+        "data": {
+            "heartbeats": {BEAT: RAW},
+            "shapes": [],
+            "open_runs": {},
+            "ended_runs": {},
+        },
     }
     assert disk.stat()[1] == 0o600
 

@@ -41,7 +41,8 @@ class EndpointRuntime:
         self._hass = hass
         self._entry = entry
         self._store = HeartbeatStore(hass, entry.entry_id)
-        self._logs = RunFiles(hass, entry.entry_id)
+        logged = self._store.open_runs.logged
+        self._logs = RunFiles(hass, entry.entry_id, logged)
         self.shapes = self._store.shapes
         self.concerns = Concerns(hass, self._store)
         self._minds = Minds(hass, mind_options(entry), self._store.shapes)

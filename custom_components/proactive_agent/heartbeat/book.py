@@ -40,6 +40,9 @@ class Book:
         self.log = log
         self._id = heartbeat_id
         self._open_runs = open_runs
+        ended = open_runs.last_ended(heartbeat_id)
+        if ended is not None and log.find(ended.run_id) is None:
+            log.add(ended)
         run = open_runs.get(heartbeat_id)
         if run is not None and log.find(run.run_id) is None:
             log.add(_cut_off(run, memory))
@@ -62,8 +65,9 @@ class Book:
     @callback
     def end(self, record: RunRecord) -> RunRecord:
         """Put down a run that has ended; returns what is kept of its record."""
-        self._open_runs.end(self._id)
-        return self.log.add(record)
+        kept = self.log.add(record)
+        self._open_runs.end(self._id, self.log.texts[0])
+        return kept
 
     @callback
     def unseen(self, run_id: str, index: int) -> None:

@@ -21,6 +21,7 @@ class StoreFile(Store[dict[str, Any]]):
     """The file of one endpoint; what another version wrote is not converted."""
 
     is_failing = False
+    on_written: Callable[[], None] | None = None
     _writing: asyncio.Task[None] | None = None
 
     async def async_try_save(self, data: Callable[[], dict[str, Any]]) -> bool:
@@ -50,6 +51,8 @@ class StoreFile(Store[dict[str, Any]]):
             # Home Assistant logs this kind and goes on; a folder fails with another.
             raise WriteError(str(error)) from error
         self.is_failing = False
+        if self.on_written is not None:
+            self.on_written()
 
     @override
     async def _async_migrate_func(

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from homeassistant.core import callback
 
-from ..engine.records import Cause, GateVerdict
+from ..engine.records import Cause, GateVerdict, RunRecord
+from ..engine.run_data import run_from_text
 from ..engine.stored import moment_from
 
 # Of a gate, in case its owner has built a very long one.
@@ -31,6 +32,7 @@ class OpenRuns:
     def __init__(self) -> None:
         """Begin without any."""
         self._runs: dict[str, OpenRun] = {}
+        self._ended: dict[str, str] = {}
 
     def get(self, heartbeat_id: str) -> OpenRun | None:
         """Return the run of a heartbeat that has begun and not ended."""
@@ -41,10 +43,28 @@ class OpenRuns:
         """Note a run that begins; it is written with whatever is saved next."""
         self._runs[heartbeat_id] = run
 
+    def last_ended(self, heartbeat_id: str) -> RunRecord | None:
+        """Return the last run of a heartbeat if its log may not be on disk yet."""
+        text = self._ended.get(heartbeat_id)
+        return None if text is None else run_from_text(text)
+
     @callback
-    def end(self, heartbeat_id: str) -> None:
-        """Note that a run has ended."""
+    def end(self, heartbeat_id: str, text: str) -> None:
+        """Note that a run has ended, with its record until the log is on disk."""
         self._runs.pop(heartbeat_id, None)
+        self._ended[heartbeat_id] = text
+
+    @callback
+    def logged(self, heartbeat_id: str, text: str) -> None:
+        """Note that a log is on disk with this record as its newest."""
+        if self._ended.get(heartbeat_id) == text:
+            del self._ended[heartbeat_id]
+
+    @callback
+    def forget(self, heartbeat_id: str) -> None:
+        """Drop what is known of a heartbeat that was removed."""
+        self._runs.pop(heartbeat_id, None)
+        self._ended.pop(heartbeat_id, None)
 
     def load(self, stored: Any) -> None:
         """Take what `as_dict` wrote; nothing depends on it, so rubbish is nothing."""
@@ -55,6 +75,22 @@ class OpenRuns:
                 self._runs[heartbeat_id] = _from_dict(run)
             except KeyError, TypeError, ValueError:
                 continue
+
+    def load_ended(self, stored: Any) -> None:
+        """Take what `ended` gave; a record that cannot be read is left out."""
+        if not isinstance(stored, dict):
+            return
+        for heartbeat_id, text in stored.items():
+            try:
+                run_from_text(text)
+            except AttributeError, KeyError, RecursionError, TypeError, ValueError:
+                continue
+            self._ended[heartbeat_id] = text
+
+    @property
+    def ended(self) -> dict[str, str]:
+        """The records that only the state holds, as text."""
+        return {**self._ended}
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data."""

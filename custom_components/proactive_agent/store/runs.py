@@ -1,8 +1,9 @@
 """The logs of an endpoint's heartbeats on disk, a file for each of them."""
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from functools import partial
 import logging
 from pathlib import Path
 from typing import Any, Final
@@ -28,11 +29,19 @@ class RunFile:
     One of a newer version is left alone, and what comes is kept in memory.
     """
 
-    def __init__(self, hass: HomeAssistant, key: str) -> None:
-        """Prepare the file; nothing is read yet."""
+    def __init__(
+        self, hass: HomeAssistant, key: str, on_written: Callable[[str], None]
+    ) -> None:
+        """Prepare the file; nothing is read yet.
+
+        `on_written` is called with the newest record when the disk has it.
+        """
         self.log = RunLog(self._save_soon)
         self._hass = hass
         self._file = StoreFile(hass, VERSION, key, private=True, atomic_writes=True)
+        self._file.on_written = self._written
+        self._on_written = on_written
+        self._newest: list[str] = []
         self._has_changed = self._closed = False
 
     async def async_load(self) -> None:
@@ -84,15 +93,31 @@ class RunFile:
 
     @callback
     def _data(self) -> dict[str, Any]:
-        return {"runs": [*self.log.texts]}
+        texts = [*self.log.texts]
+        self._newest = texts[:1]
+        return {"runs": texts}
+
+    @callback
+    def _written(self) -> None:
+        for text in self._newest:
+            self._on_written(text)
 
 
 class RunFiles:
     """Owns the logs of an endpoint from set-up to unload."""
 
-    def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
-        """Prepare; nothing is read yet."""
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        entry_id: str,
+        on_written: Callable[[str, str], None] | None = None,
+    ) -> None:
+        """Prepare; nothing is read yet.
+
+        `on_written` is told the heartbeat and its newest record on disk.
+        """
         self._hass = hass
+        self._on_written = on_written or _ignored
         self._prefix = f"{DOMAIN}.{entry_id}.runs."
         self._files: dict[str, RunFile] = {}
 
@@ -125,7 +150,9 @@ class RunFiles:
     def _file(self, heartbeat_id: str) -> RunFile:
         if heartbeat_id not in self._files:
             key = f"{self._prefix}{heartbeat_id}"
-            self._files[heartbeat_id] = RunFile(self._hass, key)
+            self._files[heartbeat_id] = RunFile(
+                self._hass, key, partial(self._on_written, heartbeat_id)
+            )
         return self._files[heartbeat_id]
 
     def _keep_only(self, heartbeat_ids: Collection[str]) -> None:
@@ -135,3 +162,7 @@ class RunFiles:
             if heartbeat_id not in heartbeat_ids:
                 with suppress(OSError):
                     path.unlink()
+
+
+def _ignored(_heartbeat_id: str, _text: str) -> None:
+    """Stand for nobody who waits for the disk."""

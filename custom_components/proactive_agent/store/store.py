@@ -75,6 +75,7 @@ class HeartbeatStore:
             self._states = _states(data)
             self.shapes.load((data or {}).get("shapes"))
             self.open_runs.load((data or {}).get("open_runs"))
+            self.open_runs.load_ended((data or {}).get("ended_runs"))
             self.last_saved = _moment((data or {}).get("saved"))
             self.lineage = (data or {}).get("lineage")
         except UnsupportedStorageVersionError as error:
@@ -144,7 +145,7 @@ class HeartbeatStore:
         self._states.pop(heartbeat_id, None)
         self._uncounted.pop(heartbeat_id, None)
         self._reserved.pop(heartbeat_id, None)
-        self.open_runs.end(heartbeat_id)
+        self.open_runs.forget(heartbeat_id)
         self.save_soon()
 
     @callback
@@ -230,6 +231,7 @@ class HeartbeatStore:
             },
             "shapes": self.shapes.as_list(),
             "open_runs": self.open_runs.as_dict(),
+            "ended_runs": {} if self._closed else self.open_runs.ended,
             "saved": dt_util.utcnow().isoformat(),
             **({"lineage": self.lineage} if self._closed else {}),
         }
