@@ -116,6 +116,9 @@ async def test_a_wake_announces_itself_before_the_model_is_asked(home: Home) -> 
         "entity_id": beat.switch,
         "check_prompt": "Check on Milonga.\nFeed her if she is hungry.",
         "run_id": run["run_id"],
+        "cause": "tick",
+        "because": "",
+        "dry_run": False,
     }
     assert run["cause"] == "tick"
 

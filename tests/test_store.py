@@ -22,10 +22,8 @@ from custom_components.proactive_agent.engine.records import Outcome
 from custom_components.proactive_agent.engine.repeats import PastAction
 from custom_components.proactive_agent.engine.wire.shape import USUAL, Shape
 from custom_components.proactive_agent.models import Fuses
-from custom_components.proactive_agent.store.beat_state import (
-    TOKENS_AHEAD,
-    BeatState,
-)
+from custom_components.proactive_agent.store.beat_state import BeatState
+from custom_components.proactive_agent.store.meter import TOKENS_AHEAD
 from custom_components.proactive_agent.store.shapes import MAX_REMEMBERED
 from custom_components.proactive_agent.store.store import (
     SAVE_DELAY,
@@ -427,13 +425,13 @@ async def test_a_crash_after_any_tick_gives_none_back(
     block = max(1, max_ticks // 20)
 
     for ticks in range(1, min(max_ticks, 200) + 1):
-        state.count_tick()
+        state.meter.count_tick()
 
         # What a killed process leaves, before the loop has gone on.
         left = disk.beats[BEAT]["ticks"]
         assert ticks <= left <= min(max_ticks, ticks + block)
         await settle(hass)
-        assert state.used.ticks == ticks
+        assert state.meter.used.ticks == ticks
         assert disk.beats[BEAT]["ticks"] <= max_ticks
 
 
@@ -442,9 +440,9 @@ async def test_crash_after_crash_the_fuse_still_blows_in_time(
     hass: HomeAssistant, disk: Disk
 ) -> None:
     ticks = 0
-    while not (state := beat(await load(hass), max_ticks=40)).ticks_spent:
+    while not (state := beat(await load(hass), max_ticks=40)).meter.ticks_spent:
         await settle(hass)
-        state.count_tick()
+        state.meter.count_tick()
         ticks += 1
 
     assert 10 <= ticks <= 40
@@ -455,12 +453,12 @@ async def test_an_orderly_end_loses_no_tick(hass: HomeAssistant, disk: Disk) -> 
     store = await load(hass)
     state = beat(store, max_ticks=100)
     for _ in range(7):
-        state.count_tick()
+        state.meter.count_tick()
     await store.async_save(exact=True)
 
     assert disk.beats[BEAT]["ticks"] == 7
     again = beat(await load(hass), max_ticks=100)
-    assert again.used.ticks == 7
+    assert again.meter.used.ticks == 7
 
 
 @pytest.mark.contract("C6", "F2")
@@ -470,8 +468,8 @@ async def test_the_time_of_a_new_heartbeat_is_on_disk_at_once(
     state = beat(await load(hass), max_duration=timedelta(hours=1))
     await settle(hass)
 
-    assert state.used.deadline is not None
-    assert disk.beats[BEAT]["deadline"] == state.used.deadline.isoformat()
+    assert state.meter.used.deadline is not None
+    assert disk.beats[BEAT]["deadline"] == state.meter.used.deadline.isoformat()
 
 
 @pytest.mark.contract("C6")
@@ -483,7 +481,7 @@ async def test_the_first_tick_after_a_restart_is_on_disk_before_it_comes(
     state = beat(await load(hass), max_ticks=6)
     await settle(hass)
 
-    assert state.used.ticks == 3
+    assert state.meter.used.ticks == 3
     assert disk.beats[BEAT]["ticks"] == 4
 
 
@@ -496,11 +494,11 @@ async def test_a_tick_within_a_block_writes_nothing(
     disk.remove()
 
     for _ in range(4):
-        state.count_tick()
+        state.meter.count_tick()
         await settle(hass)
     assert disk.read() is None
 
-    state.count_tick()
+    state.meter.count_tick()
     await settle(hass)
     assert disk.beats[BEAT]["ticks"] == 10
 
@@ -514,10 +512,10 @@ async def test_without_a_limit_ticks_are_never_written(
     disk.remove()
 
     for _ in range(50):
-        state.count_tick()
+        state.meter.count_tick()
         await settle(hass)
 
-    assert state.used.ticks == 53
+    assert state.meter.used.ticks == 53
     assert disk.read() is None
 
 
@@ -537,7 +535,7 @@ async def test_switching_on_gives_fresh_ticks_on_disk_too(
         "ticks": 1,
         "deadline": "2026-11-30T13:00:00+00:00",
     }
-    assert state.used.ticks == 0
+    assert state.meter.used.ticks == 0
 
 
 @pytest.mark.contract("C6")
@@ -601,11 +599,11 @@ async def test_a_disk_that_cannot_be_written_stops_nobody(
     disk.make_folder("in the way")
     state = beat(store, max_ticks=6)
 
-    state.count_tick()
+    state.meter.count_tick()
     await settle(hass)
     await state.async_save()
 
-    assert state.used.ticks == 1
+    assert state.meter.used.ticks == 1
     assert "Saving file failed" in caplog.text
 
 
@@ -649,7 +647,7 @@ async def test_tokens_are_written_down_while_a_run_goes_on(
     state = beat(store)
     await state.async_save()
 
-    state.charge_tokens(1_200)
+    state.meter.charge_tokens(1_200)
     freezer.tick(SAVE_DELAY)
     await settle(hass)
 
@@ -661,19 +659,19 @@ async def test_a_wake_holds_the_tokens_of_its_first_request_on_disk(
     hass: HomeAssistant, disk: Disk, freezer: FrozenDateTimeFactory
 ) -> None:
     state = beat(await load(hass))
-    assert await state.charge_wake()
+    assert await state.meter.charge_wake()
     assert disk.beats[BEAT]["wakes"] == 1
     assert disk.beats[BEAT]["tokens"] == TOKENS_AHEAD
-    assert state.used.tokens == 0
+    assert state.meter.used.tokens == 0
 
     # It was there before, and soon it is exact.
-    state.charge_tokens(1_200)
+    state.meter.charge_tokens(1_200)
     freezer.tick(SAVE_SHORTLY)
     await settle(hass)
     assert disk.beats[BEAT]["tokens"] == 1_200
 
     # From then on nothing is held any more.
-    state.charge_tokens(1_300)
+    state.meter.charge_tokens(1_300)
     await settle(hass)
     assert disk.beats[BEAT]["tokens"] == 2_500
 
@@ -683,8 +681,8 @@ async def test_more_tokens_than_are_held_are_written_at_once(
     hass: HomeAssistant, disk: Disk
 ) -> None:
     state = beat(await load(hass))
-    assert await state.charge_wake()
-    state.charge_tokens(TOKENS_AHEAD + 1)
+    assert await state.meter.charge_wake()
+    state.meter.charge_tokens(TOKENS_AHEAD + 1)
     await settle(hass)
     assert disk.beats[BEAT]["tokens"] == TOKENS_AHEAD + 1
 
@@ -694,14 +692,14 @@ async def test_no_more_tokens_are_held_than_the_day_has_left(
     hass: HomeAssistant, disk: Disk
 ) -> None:
     state = beat(await load(hass), max_tokens_per_day=2_000)
-    state.charge_tokens(1_500)
-    assert await state.charge_wake()
+    state.meter.charge_tokens(1_500)
+    assert await state.meter.charge_wake()
     assert disk.beats[BEAT]["tokens"] == 2_000
-    assert state.tokens_left == 500
-    assert state.pause_reason is None
+    assert state.meter.tokens_left == 500
+    assert state.meter.pause_reason is None
 
-    state.charge_tokens(900)
-    assert await state.charge_wake()
+    state.meter.charge_tokens(900)
+    assert await state.meter.charge_wake()
     assert disk.beats[BEAT]["tokens"] == 2_400
 
 
@@ -711,19 +709,19 @@ async def test_what_is_held_and_not_used_is_given_back_in_good_order(
 ) -> None:
     store = await load(hass)
     state = beat(store)
-    assert await state.charge_wake()
-    state.charge_tokens(300)
+    assert await state.meter.charge_wake()
+    state.meter.charge_tokens(300)
     await store.async_close()
     assert disk.beats[BEAT]["tokens"] == 300
-    assert not await state.charge_wake()
+    assert not await state.meter.charge_wake()
 
 
 @pytest.mark.contract("C6")
 async def test_what_one_holds_is_not_anothers(hass: HomeAssistant, disk: Disk) -> None:
     store = await load(hass)
     other = BeatState(store, "other", Fuses(), now=NOON)
-    assert await beat(store).charge_wake()
-    other.charge_tokens(40)
+    assert await beat(store).meter.charge_wake()
+    other.meter.charge_tokens(40)
     await settle(hass)
     assert disk.beats["other"]["tokens"] == 40
 
@@ -734,13 +732,13 @@ async def test_after_the_last_write_nothing_is_written(
 ) -> None:
     store = await load(hass)
     state = beat(store, max_ticks=6)
-    state.count_tick()
+    state.meter.count_tick()
     await store.async_close()
     assert disk.beats[BEAT]["ticks"] == 1
     disk.remove()
 
-    state.count_tick()
-    state.charge_tokens(1)
+    state.meter.count_tick()
+    state.meter.charge_tokens(1)
     freezer.tick(SAVE_DELAY)
     await settle(hass)
 

@@ -20,7 +20,7 @@ from .engine.truncation import Reading
 from .guard.guard import Action, Guard
 from .home.home import Reach, describe
 from .run_plan import RunPlan
-from .store.beat_state import BeatState
+from .store.meter import Meter
 from .texts import cached_error_text
 from .toolbox import OfferCache, Toolbox
 
@@ -47,7 +47,7 @@ class RunPorts:
     offers: OfferCache
     permitted: Callable[[], Reach]
     action_lock: asyncio.Lock
-    budget: BeatState
+    budget: Meter
     announce: Callable[[Run], None]
     on_settled: Callable[[Run, int, ActionRecord], None]
     ask: Callable[[str, int, Action, str], Awaitable[None]]

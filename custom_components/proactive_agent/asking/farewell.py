@@ -23,11 +23,6 @@ class Memory(Protocol):
         ...
 
     @property
-    def ticks_spent(self) -> bool:
-        """Whether the last tick allowed has been counted (F1)."""
-        ...
-
-    @property
     def approvals(self) -> tuple[Approval, ...]:
         """The requests for a yes, open and settled."""
         ...
@@ -55,12 +50,18 @@ class Farewell:
         *,
         options: Callable[[], HeartbeatOptions],
         is_running: Callable[[], bool],
+        is_last_tick: Callable[[], bool],
         on_stop: Callable[[Stop], None],
     ) -> None:
-        """Follow one heartbeat; `options` are those of now."""
+        """Follow one heartbeat; `options` are those of now.
+
+        `is_last_tick` says that the last tick allowed has been counted (F1): then no
+        stop is put off.
+        """
         self._memory = memory
         self._options = options
         self._is_running = is_running
+        self._is_last_tick = is_last_tick
         self._on_stop = on_stop
 
     @property
@@ -74,7 +75,7 @@ class Farewell:
         if stop is not None and stop.reason not in _MAY_WAIT:
             return stop
         stop = stop or self._leaving
-        if stop is not None and self._is_asking and not self._memory.ticks_spent:
+        if stop is not None and self._is_asking and not self._is_last_tick():
             self._memory.leave(stop)
             return None
         return stop

@@ -50,6 +50,7 @@ def make_asking(  # noqa: PLR0913 - by name, each from another side
         state,
         options=options,
         is_running=lambda: runner.is_running,
+        is_last_tick=lambda: state.meter.ticks_spent,
         on_stop=on_stop,
     )
     approvals = Approvals(state, hass, on_change)

@@ -82,7 +82,7 @@ class FaultNotices:
 
         If it has spent the day's budget, that is another pause.
         """
-        if self._state.pause_reason is None:
+        if self._state.meter.pause_reason is None:
             self._has_worked |= went_well(record) and not record.dry_run
         elif self._paused_at is None or self._paused_at <= record.started:
             self._state.put_told(self._state.told - {Fault.BUDGET})
@@ -117,7 +117,7 @@ class FaultNotices:
             yield Fault.GATE
         if (fault := self._state.breaker.fault) is not None:
             yield fault
-        if self._state.pause_reason is not None:
+        if self._state.meter.pause_reason is not None:
             yield Fault.BUDGET
 
     async def _async_tell(self) -> None:
@@ -146,5 +146,5 @@ class FaultNotices:
             await self._notices.gate_broken(options, self._sight.blindness)
         elif Fault.BUDGET not in faults:
             await self._notices.failing(options, self._state.breaker)
-        elif (spent := self._state.pause_reason) is not None:
+        elif (spent := self._state.meter.pause_reason) is not None:
             await self._notices.paused(options, spent)

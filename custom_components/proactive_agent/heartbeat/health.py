@@ -92,7 +92,7 @@ class Health:
         """Why ticks stay quiet though it is on, a spent budget first (F5, F7)."""
         if not self._state.is_on:
             return None
-        if (spent := self._state.pause_reason) is not None:
+        if (spent := self._state.meter.pause_reason) is not None:
             tomorrow = dt_util.now().date() + timedelta(days=1)
             midnight = dt_util.as_utc(dt_util.start_of_local_day(tomorrow))
             return Pause(reason=spent, until=midnight)

@@ -110,7 +110,7 @@ class Heartbeat:
     @property
     def used(self) -> Used:
         """What has been used up of the fuses."""
-        return self._state.used
+        return self._state.meter.used
 
     @property
     def gate(self) -> tuple[GateVerdict, ...]:
@@ -120,7 +120,7 @@ class Heartbeat:
     @property
     def tokens_used(self) -> int:
         """All tokens ever charged to this heartbeat."""
-        return self._state.tokens_total
+        return self._state.meter.tokens_total
 
     @callback
     def start(self) -> None:
@@ -183,7 +183,7 @@ class Heartbeat:
             woken_by_own_run=context is not None and self._shared.descends(context),
             already_running=self.runs.is_running,
             switched_off=not self.is_on and not dry_run,
-            budget_spent=self._state.pause_reason is not None,
+            budget_spent=self._state.meter.pause_reason is not None,
         )
         parent_id = context.id if context else None
         return self._wake(Cause.MANUAL, Context(parent_id=parent_id), dry_run=dry_run)
@@ -197,7 +197,7 @@ class Heartbeat:
         needs_gate = self._waker.change(self.options)
         self.asking.follow_options()
         if before.fuses != self.options.fuses:
-            self._state.change_fuses(self.options.fuses, now=dt_util.utcnow())
+            self._state.meter.change(self.options.fuses.limits, now=dt_util.utcnow())
         if before.interval != self.options.interval:
             self._beat(self._rhythm.begin)
         elif self.is_on:
@@ -217,7 +217,7 @@ class Heartbeat:
         self._rhythm.stop()
         if not self.is_on or not self._started or self._closed:
             return
-        if (reason := self._state.stop_reason(dt_util.utcnow())) is not None:
+        if (reason := self._state.meter.stop_reason(dt_util.utcnow())) is not None:
             self._stop(Stop(reason=reason))
         else:
             begin(self.options.interval)
@@ -227,11 +227,11 @@ class Heartbeat:
         """One firing of the timer: drop · count · fuses · gate · back-off (C2)."""
         if self.runs.is_running:
             return
-        if (reason := self._state.stop_reason(now)) is not None:
+        if (reason := self._state.meter.stop_reason(now)) is not None:
             self._stop(Stop(reason=reason))
             return
-        self._state.count_tick()
-        if not self._wakes(now) and self._state.ticks_spent:
+        self._state.meter.count_tick()
+        if not self._wakes(now) and self._state.meter.ticks_spent:
             self._stop(Stop(reason=StopReason.MAX_TICKS))
 
     def _wakes(self, now: datetime) -> bool:

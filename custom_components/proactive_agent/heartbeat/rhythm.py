@@ -63,7 +63,7 @@ class Rhythm:
     @callback
     def follow_deadline(self) -> None:
         """Wait for the deadline, if there is one (F2)."""
-        self._pulse.set_deadline(self._state.used.deadline)
+        self._pulse.set_deadline(self._state.meter.used.deadline)
 
     @callback
     def stop(self) -> None:

@@ -104,7 +104,7 @@ class Runner:
             offers=self.offers,
             permitted=permitted,
             action_lock=self.action_lock,
-            budget=self._state,
+            budget=self._state.meter,
             announce=self._reporter.woke,
             on_settled=self._action_settled,
             ask=ask,
@@ -230,7 +230,7 @@ class Runner:
         did_something = told.message is not None or run.ending.acted
         if run.plan.options.manners.stop_after_acting and did_something:
             return Stop(reason=StopReason.STOP_AFTER_ACTING)
-        if run.plan.cause is Cause.TICK and self._state.ticks_spent:
+        if run.plan.cause is Cause.TICK and self._state.meter.ticks_spent:
             return Stop(reason=StopReason.MAX_TICKS)
         return None
 
@@ -243,7 +243,7 @@ class Runner:
         if ending.cut is CutReason.STOPPED:
             is_closed = self._is_closed
             return StopCause.UNLOADED if is_closed else StopCause.SWITCHED_OFF
-        return self._state.stop_reason(dt_util.utcnow()) if went_off else None
+        return self._state.meter.stop_reason(dt_util.utcnow()) if went_off else None
 
     @callback
     def _told_late(self, run_id: str, told: Told) -> None:
