@@ -337,7 +337,7 @@ def _ours(caplog: pytest.LogCaptureFixture) -> list[logging.LogRecord]:
     return [
         record
         for record in caplog.records
-        if record.name == "custom_components.proactive_agent.heartbeat.streak"
+        if record.name == "custom_components.proactive_agent.heartbeat.model_log"
         and record.levelno >= logging.INFO
     ]
 

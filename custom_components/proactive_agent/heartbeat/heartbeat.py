@@ -13,18 +13,12 @@ from homeassistant.util import dt as dt_util
 from ..activity import Activity
 from ..engine.fuses import Stop, StopReason, Used
 from ..engine.records import Cause, GateVerdict, RunRecord, Status
-from ..identity import Identity
 from ..listeners import Listeners
-from ..models import HeartbeatOptions, has_key
+from ..models import HeartbeatOptions
 from ..refusal import refuse_if
-from ..store.beat_state import BeatState
-from .asking import make_asking
-from .health import Health
-from .rhythm import Rhythm
-from .runner import LAST_WORD_TIMEOUT, Runner
+from .parts import Ports, make_parts
+from .runner import LAST_WORD_TIMEOUT
 from .shared import Shared
-from .voice import Voice
-from .waker import Waker
 
 
 class Heartbeat:
@@ -42,54 +36,29 @@ class Heartbeat:
         self.options = HeartbeatOptions.from_subentry(subentry)
         self.on_change = Listeners[[]]()
         self.on_activity = Listeners[[Activity, dict[str, Any], Context]]()
-        self._hass = hass
         self._shared = shared
         self._started = self._closed = False
-        self._state = BeatState(
-            shared.store, self.id, self.options.fuses, now=dt_util.utcnow()
-        )
-        self._waker = Waker(hass, self.id, self.options, self._state)
-        identity = Identity(entry_id=entry.entry_id, heartbeat_id=self.id)
-        self._voice = voice = Voice(hass, identity, self.on_activity.fire)
-        self.runs = Runner(
+        parts = make_parts(
             hass,
             entry,
-            voice.runs,
-            self._state,
-            shared.book(self.id, self._state),
-            partial(shared.issues.judge, self.id),
-            self._run_ended,
-        )
-        self.asking = make_asking(
-            hass,
-            state=self._state,
-            reporter=voice.requests,
-            options=lambda: self.options,
-            runner=self.runs,
-            waker=self._waker,
-            lineage=shared.lineage,
-            on_change=self.on_change.fire,
-            on_stop=self._stop,
-        )
-        self._rhythm = Rhythm(
-            hass,
-            self.options.title,
-            self._state,
-            key=self.id,
-            on_tick=self._tick,
-            on_deadline=lambda _: self._stop(Stop(reason=StopReason.MAX_DURATION)),
-        )
-        self.health = Health(
-            hass,
             self.id,
-            state=self._state,
-            sight=self._waker,
-            notices=voice.notices,
-            options=lambda: self.options,
-            can_sign_in=lambda: has_key(entry),
-            spawn=self.runs.spawn,
-            on_change=self.on_change.fire,
+            shared,
+            Ports(
+                options=lambda: self.options,
+                on_activity=self.on_activity.fire,
+                on_change=self.on_change.fire,
+                on_tick=self._tick,
+                on_stop=self._stop,
+                on_run_ended=self._run_ended,
+            ),
         )
+        self.runs = parts.runs
+        self.asking = parts.asking
+        self.health = parts.health
+        self._state = parts.state
+        self._waker = parts.waker
+        self._voice = parts.voice
+        self._rhythm = parts.rhythm
 
     @property
     def is_on(self) -> bool:

@@ -32,7 +32,7 @@ from ..telling.due import DueMessages
 from ..telling.reporter import Reporter, Told
 from ..toolbox import OfferCache
 from .book import Book
-from .streak import Streak
+from .model_log import ModelLog
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class Runner:
         self.context: Context | None = None
         self._run: Run | None = None
         self._task: asyncio.Task[RunRecord] | None = None
-        self._streak = Streak(hass, entry)
+        self._model_log = ModelLog(hass, entry)
         self._is_closed = False
 
     @property
@@ -213,7 +213,7 @@ class Runner:
             record = self._book.end(self._judged(run, record))
         finally:
             self._run = self._task = None
-        self._streak.note(run.plan.options.title, record)
+        self._model_log.note(run.plan.options.title, record)
         self._settle_what_ended_meanwhile(run, ending)
         self._on_end(record, stop)
         self.context = None

@@ -1,4 +1,4 @@
-"""Errors of the model in a row, logged once for as long as they last (R7)."""
+"""What the log says of the model: that it fails, and that it answers again (R7)."""
 
 import logging
 from typing import Final
@@ -17,8 +17,8 @@ _SAYS_NOTHING_OF_THE_MODEL: Final = frozenset(
 )
 
 
-class Streak:
-    """Follows whether the model of one heartbeat answers."""
+class ModelLog:
+    """Logs the first of several errors in a row, and their end, for one heartbeat."""
 
     def __init__(self, hass: HomeAssistant, entry: ConfigEntry) -> None:
         """Begin with a model that answers."""

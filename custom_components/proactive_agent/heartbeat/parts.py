@@ -1,0 +1,117 @@
+"""Puts together what a heartbeat is made of."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+from homeassistant.config_entries import ConfigEntry
+from homeassistant.core import HomeAssistant
+from homeassistant.util import dt as dt_util
+
+from ..activity import OnActivity
+from ..asking.asking import Asking
+from ..engine.fuses import Stop, StopReason
+from ..engine.records import RunRecord
+from ..identity import Identity
+from ..models import HeartbeatOptions, has_key
+from ..store.beat_state import BeatState
+from .asking import make_asking
+from .health import Health
+from .rhythm import Rhythm
+from .runner import Runner
+from .shared import Shared
+from .voice import Voice
+from .waker import Waker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ports:
+    """What the parts ask their heartbeat for, and tell it.
+
+    `options` returns those of now, `on_tick` is called with the time of each tick,
+    `on_run_ended` with the record of a run and the stop that it brings, if it does.
+    """
+
+    options: Callable[[], HeartbeatOptions]
+    on_activity: OnActivity
+    on_change: Callable[[], None]
+    on_tick: Callable[[datetime], None]
+    on_stop: Callable[[Stop], None]
+    on_run_ended: Callable[[RunRecord, Stop | None], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """One of each; nothing of them is started yet."""
+
+    state: BeatState
+    waker: Waker
+    voice: Voice
+    runs: Runner
+    asking: Asking
+    rhythm: Rhythm
+    health: Health
+
+
+def make_parts(
+    hass: HomeAssistant,
+    entry: ConfigEntry,
+    heartbeat_id: str,
+    shared: Shared,
+    ports: Ports,
+) -> Parts:
+    """Make the parts of one heartbeat, by what the store knows of it."""
+    options = ports.options()
+    state = BeatState(shared.store, heartbeat_id, options.fuses, now=dt_util.utcnow())
+    waker = Waker(hass, heartbeat_id, options, state)
+    identity = Identity(entry_id=entry.entry_id, heartbeat_id=heartbeat_id)
+    voice = Voice(hass, identity, ports.on_activity)
+    runs = Runner(
+        hass,
+        entry,
+        voice.runs,
+        state,
+        shared.book(heartbeat_id, state),
+        partial(shared.issues.judge, heartbeat_id),
+        ports.on_run_ended,
+    )
+    asking = make_asking(
+        hass,
+        state=state,
+        reporter=voice.requests,
+        options=ports.options,
+        runner=runs,
+        waker=waker,
+        lineage=shared.lineage,
+        on_change=ports.on_change,
+        on_stop=ports.on_stop,
+    )
+    rhythm = Rhythm(
+        hass,
+        options.title,
+        state,
+        key=heartbeat_id,
+        on_tick=ports.on_tick,
+        on_deadline=lambda _: ports.on_stop(Stop(reason=StopReason.MAX_DURATION)),
+    )
+    health = Health(
+        hass,
+        heartbeat_id,
+        state=state,
+        sight=waker,
+        notices=voice.notices,
+        options=ports.options,
+        can_sign_in=lambda: has_key(entry),
+        spawn=runs.spawn,
+        on_change=ports.on_change,
+    )
+    return Parts(
+        state=state,
+        waker=waker,
+        voice=voice,
+        runs=runs,
+        asking=asking,
+        rhythm=rhythm,
+        health=health,
+    )
