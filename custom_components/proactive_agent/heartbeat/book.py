@@ -1,4 +1,4 @@
-"""A run's record from its beginning to its end, whatever comes between (C6, S5)."""
+"""The record of each run, also of one that Home Assistant's end cut off (C6, S5)."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -71,7 +71,7 @@ class Book:
 
     @callback
     def unseen(self, run_id: str, index: int) -> None:
-        """Put down that nobody saw how an action ended that outlived its run (R8)."""
+        """Note of an action that outlived its run that its end was not seen (R8)."""
         run = self.log.find(run_id)
         if run is not None and index < len(run.actions):
             self.log.settle(run_id, index, _as_known(run.actions[index]))

@@ -27,7 +27,7 @@ class OpenRun:
 
 
 class OpenRuns:
-    """By heartbeat; written with the wake that is charged, and with its end."""
+    """The run in flight of each heartbeat; written with whatever is saved next."""
 
     def __init__(self) -> None:
         """Begin without any."""
@@ -67,7 +67,7 @@ class OpenRuns:
         self._ended.pop(heartbeat_id, None)
 
     def load(self, stored: Any) -> None:
-        """Take what `as_dict` wrote; nothing depends on it, so rubbish is nothing."""
+        """Take what `as_dict` wrote; a run that cannot be read is left out."""
         if not isinstance(stored, dict):
             return
         for heartbeat_id, run in stored.items():

@@ -25,8 +25,8 @@ SAVE_DELAY: Final = 1  # seconds
 class RunFile:
     """The log of one heartbeat, written soon after it has changed.
 
-    A log that cannot be read is only a log: it is kept aside, and a new one begins.
-    One of a newer version is left alone, and what comes is kept in memory.
+    One that cannot be read is kept aside, and a new one begins. One of a newer version
+    is left alone: what happens is then kept in memory only.
     """
 
     def __init__(

@@ -33,16 +33,18 @@ RESERVED_SHARE = 20  # a block is the twentieth part of `max_ticks`
 
 
 class HeartbeatStore:
-    """The states of an endpoint's heartbeats, in memory and on disk.
+    """The states of an endpoint's heartbeats, in memory and in one file.
 
-    Beside them are `shapes`, and `open_runs`: what is in flight.
-    `last_saved` is when the file that was loaded had been written: until then, at
-    least, the heartbeats beat. `lineage` is what was written with the last unload, and
-    only then: no context outlives Home Assistant (A2).
+    Beside them the file holds `shapes` and `open_runs`, and:
 
-    Ticks are written ahead in blocks, so that a crash may lose ticks but never
-    gives any back, and most ticks cost no write (C4, C6). So are the tokens of a
-    run's next request, until the write after that.
+    - `last_saved`: when the file was written that has been loaded. Until then, at
+      least, the heartbeats were beating.
+    - `lineage`: what was known of runs' contexts, written with an unload only: no
+      context outlives Home Assistant (A2).
+
+    Ticks are written ahead in blocks: a crash may count some too many, but never too
+    few, and most ticks cost no write (C4, C6). So are the tokens of a run's next
+    request.
     """
 
     def __init__(self, hass: HomeAssistant, entry_id: str) -> None:
@@ -95,12 +97,12 @@ class HeartbeatStore:
         return True
 
     def get(self, heartbeat_id: str) -> HeartbeatState | None:
-        """Return what is known of a heartbeat, None if it is new (D2)."""
+        """Return the state of a heartbeat, None if it is new (D2)."""
         self._count(heartbeat_id)
         return self.glance(heartbeat_id)
 
     def glance(self, heartbeat_id: str) -> HeartbeatState | None:
-        """Return the same, but for ticks that have been noted since (C4)."""
+        """Return the same without counting the latest ticks, which costs less (C4)."""
         state = self._states.get(heartbeat_id)
         return HeartbeatState(on=False) if state is None and self._lost else state
 
@@ -117,7 +119,7 @@ class HeartbeatStore:
             self._states[heartbeat_id] = replace(state, used=used)
 
     async def async_begin_anew(self) -> None:
-        """Write down that all are off after a loss; who comes later is new (D1, D2)."""
+        """Write down that all are off after a loss; later ones are on (D1, D2)."""
         self._lost = False
         await self.async_save()
 
@@ -182,7 +184,7 @@ class HeartbeatStore:
 
     @callback
     def takes_ahead(self, heartbeat_id: str, tokens: int) -> bool:
-        """Take tokens off those that were written ahead; says if they were there."""
+        """Take tokens off those written ahead; returns whether there were enough."""
         left = self._ahead.get(heartbeat_id, 0) - tokens
         self._ahead = {**self._ahead, heartbeat_id: max(0, left)}
         return left >= 0
