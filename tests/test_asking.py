@@ -114,7 +114,7 @@ async def test_a_reason_is_the_models_or_that_of_the_gate(door: Door) -> None:
     await wake(door, unlock(BACK, because=""))
     because = door.phone[-1].data["message"].split("Because: ")[1]
     (verdict,) = (await door.beat.runs())[0]["gate"]
-    assert because == verdict["reason"]
+    assert because == f"{verdict['reason']}."
 
 
 @pytest.mark.contract("P3", "S3", "A8", "A2")

@@ -24,7 +24,7 @@ __all__ = ["clock", "door", "home", "llm_server"]
 HOUR = timedelta(hours=1)
 AFTER_ACTING = {"stop_after_acting": True}
 STOPPED = "Stopped: it was to stop after it had done something. Switch it on to go on."
-ENDED = "Stopped by the agent itself: The owner is home."
+ENDED = "It has stopped itself: The owner is home."
 SAY = ("tell_owner", {"message": "I have asked you."})
 LAMP_ON = ("input_boolean_turn_on", {"entity_id": "input_boolean.lamp"})
 STOP = ("stop_heartbeat", {"reason": "The owner is home."})

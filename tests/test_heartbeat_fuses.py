@@ -306,7 +306,7 @@ async def test_the_agent_may_stop_its_heartbeat(home: Home) -> None:
     )
     await home.clock.tick()
     _assert_shown_as_stopped(
-        home, beat, "agent", "Stopped by the agent itself: She is grown up."
+        home, beat, "agent", "It has stopped itself: She is grown up."
     )
     (run,) = await beat.runs()
     assert (run["outcome"], run["stopped"]) == ("nothing", True)

@@ -91,7 +91,7 @@ async def test_what_waits_for_a_yes(
 @pytest.mark.parametrize(
     ("answer", "verdict"),
     [
-        (Raw(status=401, body={"error": {"message": f"no {KEY}"}}), "key refused"),
+        (Raw(status=401, body={"error": {"message": f"no {KEY}"}}), "unauthorized"),
         (Raw(status=404, body=f"<html>{KEY}</html>"), None),
         (Raw(status=400, body={"error": {"message": KEY}}), None),
     ],

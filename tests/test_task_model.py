@@ -304,7 +304,7 @@ async def test_it_speaks_and_stops_where_it_may(home: Home, tasks: Tasks) -> Non
     await home.clock.tick()
     assert home.told == [
         "She has moved out.",
-        "Stopped by the agent itself: Nobody is here.",
+        "It has stopped itself: Nobody is here.",
     ]
     assert not beat.is_on()
     assert (await only(beat))["outcome"] == "spoke"

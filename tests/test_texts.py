@@ -107,7 +107,13 @@ async def test_names_follow_the_homes_language(hass: HomeAssistant) -> None:
 
     name = german["component.light.services.turn_on.name"]
     assert texts.name_of(one) == f"{name} (The lamp)"
-    # A language that we do not speak: in English rather than not at all.
+    assert texts.say("done", actions="x") == "Erledigt: x."
+
+
+async def test_a_language_that_we_do_not_speak_is_english(hass: HomeAssistant) -> None:
+    hass.config.language = "is"
+    texts = await Texts.async_load(hass)
+
     assert texts.say("done", actions="x") == "Done: x."
 
 

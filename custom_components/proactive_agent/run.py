@@ -22,7 +22,7 @@ from .home.home import Reach, describe
 from .run_plan import RunPlan
 from .store.meter import Meter
 from .texts import cached_error_text
-from .toolbox import OfferCache, Toolbox
+from .tools.toolbox import OfferCache, Toolbox
 
 __all__ = ["Run", "RunPlan", "RunPorts"]
 
@@ -253,7 +253,8 @@ class Run:
     @property
     def _reason(self) -> str:
         """Why it woke, for where the model gives no reason of its own."""
-        return "; ".join(verdict.reason for verdict in self.plan.gate)
+        held = (verdict.reason for verdict in self.plan.gate if verdict.result)
+        return self.plan.grounds or "; ".join(held)
 
     @property
     def _over(self) -> bool:

@@ -22,7 +22,7 @@ from .models import EndpointOptions, TaskOptions, mind_options
 CHECK_TIMEOUT: Final = 5.0  # seconds
 _PAGE: Final = f"/config/integrations/integration/{DOMAIN}"
 _UNREACHABLE: Final = {
-    ErrorKind.AUTH: "key refused",
+    ErrorKind.AUTH: "unauthorized",
     ErrorKind.CONNECTION: "unreachable",
     ErrorKind.TIMEOUT: "timeout",
 }

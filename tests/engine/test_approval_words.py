@@ -62,6 +62,16 @@ def test_a_request_says_what_where_and_why() -> None:
 
 
 @pytest.mark.contract("P1")
+@pytest.mark.parametrize(
+    ("because", "end"), [("She waits", "."), ("She waits.", ""), ("Soll sie?", "")]
+)
+def test_what_follows_is_no_part_of_the_reason(because: str, end: str) -> None:
+    why = replace(UNLOCK, because=because)
+    asked = request_message(why, "Milonga", HOME, ELSEWHERE)
+    assert asked.endswith(f"Because: {because}{end}")
+
+
+@pytest.mark.contract("P1")
 def test_without_a_reason_none_is_made_up() -> None:
     plain = replace(UNLOCK, because=" <b></b> ")
     asked = "Milonga asks for your yes: Unlock (Front door)."

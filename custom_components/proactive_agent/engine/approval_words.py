@@ -13,6 +13,7 @@ from .spans import ago
 
 _HEARTBEAT_ROOM: Final = 40  # characters
 _VALUE_ROOM: Final = 60
+_ENDS: Final = (".", "!", "?", "…", "。", "\uff01", "\uff1f")
 _LEAST_ROOM: Final = 40  # for what is to be done, whatever stands around it
 _STANDING: Final[Mapping[ApprovalStatus, str]] = {
     ApprovalStatus.PENDING: "waits for the owner's answer, asked",
@@ -76,7 +77,9 @@ def request_message(
     wanted = action_in_words(approval, phrases, max(room, _LEAST_ROOM))
     asked = phrases.say("asks", heartbeat=name, actions=wanted)
     if because := plain_line(approval.because):
-        asked = f"{asked} {phrases.say('asks_because', because=because)}"
+        # What follows must not look like a part of it.
+        end = "" if not ending or because.endswith(_ENDS) else "."
+        asked = f"{asked} {phrases.say('asks_because', because=because)}{end}"
     return shorten(asked, MAX_LENGTH)
 
 
