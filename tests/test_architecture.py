@@ -26,8 +26,6 @@ FLOORS: tuple[Floor, ...] = (
         "listeners",
         "alarm",
         "refusal",
-        "run_log",
-        "past_actions",
         "hearing",
         "activity",
         "spawning",
@@ -40,7 +38,7 @@ FLOORS: tuple[Floor, ...] = (
         "approvals approvals.*",
         "guard guard.*",
     ),
-    ("gate gate.*", "home home.*", "toolbox tools tools.*", "minds"),
+    ("gate gate.*", "home home.*", "tools tools.*", "minds"),
     ("run run_plan",),
     ("telling telling.*",),
     ("asking asking.*",),
@@ -64,7 +62,7 @@ FLOORS: tuple[Floor, ...] = (
     ("__init__",),
 )
 
-TOOLBOX = "toolbox tools tools.*"
+TOOLBOX = "tools tools.*"
 
 PLATFORMS_OF_OURS = frozenset(
     {

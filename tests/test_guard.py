@@ -34,8 +34,8 @@ from custom_components.proactive_agent.guard.guard import (
     Action,
     Guard,
 )
+from custom_components.proactive_agent.guard.past_actions import PastActions
 from custom_components.proactive_agent.home.home import Reach
-from custom_components.proactive_agent.past_actions import PastActions
 
 from .support.consent import Owner
 from .support.home import async_make_home

@@ -11,11 +11,11 @@ from custom_components.proactive_agent.engine.policy import Verdict
 from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.guard.checks import judge_action
 from custom_components.proactive_agent.guard.guard import Action, Guard
-from custom_components.proactive_agent.past_actions import PastActions
-from custom_components.proactive_agent.toolbox import OfferCache
+from custom_components.proactive_agent.guard.past_actions import PastActions
 from custom_components.proactive_agent.tools.action import ActionTool
 from custom_components.proactive_agent.tools.base import AgentTool
 from custom_components.proactive_agent.tools.schema import json_schema
+from custom_components.proactive_agent.tools.toolbox import OfferCache
 
 from .support.consent import Owner
 from .support.home import async_make_home

@@ -25,7 +25,7 @@ from custom_components.proactive_agent.guard import (
 )
 from custom_components.proactive_agent.guard.guard import Action, Guard
 from custom_components.proactive_agent.guard.look import Look
-from custom_components.proactive_agent.past_actions import PastActions
+from custom_components.proactive_agent.guard.past_actions import PastActions
 
 from .support.consent import Owner
 

@@ -22,7 +22,7 @@ from custom_components.proactive_agent.engine.records import (
 )
 from custom_components.proactive_agent.guard import look as guard_look
 from custom_components.proactive_agent.guard.guard import Action, Guard
-from custom_components.proactive_agent.past_actions import PastActions
+from custom_components.proactive_agent.guard.past_actions import PastActions
 
 from .support.consent import Owner
 from .support.home import async_make_home

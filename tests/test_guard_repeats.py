@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant, ServiceCall, callback
 from homeassistant.setup import async_setup_component
 import pytest
 
-from custom_components.proactive_agent.past_actions import PastActions
+from custom_components.proactive_agent.guard.past_actions import PastActions
 
 from .support import stubs  # noqa: F401
 from .support.heartbeats import FEED, Beat, Home, clock, home

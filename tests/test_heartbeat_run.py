@@ -561,7 +561,7 @@ async def test_nothing_is_asked_after_a_stop(
         case "charge":
             parked("store.meter.Meter.charge_wake")
         case "tools":
-            parked("toolbox.OfferCache.async_toolbox")
+            parked("tools.toolbox.OfferCache.async_toolbox")
         case "server":
             home.llm_server.play(held)
         case _:

@@ -94,7 +94,7 @@ def hang_reading(home: Home, deaf: Deaf, patch: pytest.MonkeyPatch) -> None:
 
 
 def hang_offer(home: Home, deaf: Deaf, patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(f"{PACKAGE}.toolbox.OfferCache.async_toolbox", deaf.hang)
+    patch.setattr(f"{PACKAGE}.tools.toolbox.OfferCache.async_toolbox", deaf.hang)
 
 
 @pytest.mark.contract("C3", "F3")

@@ -11,7 +11,7 @@ from homeassistant.config_entries import ConfigEntryState
 from homeassistant.util import dt as dt_util
 import pytest
 
-from custom_components.proactive_agent.run_log import MAX_RUNS
+from custom_components.proactive_agent.engine.run_log import MAX_RUNS
 from custom_components.proactive_agent.store.runs import SAVE_DELAY
 
 from .support.asking import Disk, disk, unlock
@@ -217,50 +217,6 @@ async def test_a_run_that_was_cut_off_by_a_crash_is_in_the_log_as_it_is_known(
         "stopped",
         "nothing",
     ]
-
-
-@pytest.mark.parametrize("has_log", [False, True])
-async def test_a_crash_right_after_a_run_loses_nothing_of_its_record(
-    home: Home, hass_storage: dict[str, Any], has_log: bool
-) -> None:
-    beat = await home.add_heartbeat(act=FEED)
-    if has_log:
-        home.llm_server.play(text("Well."))
-        await beat.wake()
-        await written(home)
-    home.llm_server.play(MEAL, text("Fed."))
-    await home.clock.tick()
-    home.clock.turn(timedelta(milliseconds=100))
-    await home.settled()
-    before = await beat.runs()
-    assert len(logs_on_disk(home, hass_storage)) == has_log
-    for _ in range(2):
-        await killed_in_a_run(home, hass_storage)
-        assert await beat.runs() == before
-    await written(home)
-    assert len(hass_storage[key_of(beat)]["data"]["runs"]) == len(before)
-    home.llm_server.play(text("Well again."))
-    await beat.wake()
-    await written(home)
-    await restart(home)
-    assert on_disk(home, hass_storage)["data"]["ended_runs"] == {}
-    assert len(await beat.runs()) == len(before) + 1
-
-
-@pytest.mark.parametrize("ended", ["no record", 7, "{}", "[]", None])
-async def test_an_ended_run_that_cannot_be_read_is_left_out(
-    home: Home, hass_storage: dict[str, Any], ended: Any
-) -> None:
-    home.llm_server.always = text("Well.")
-    beat = await home.add_heartbeat()
-    await beat.wake()
-    await home.hass.config_entries.async_unload(home.entry.entry_id)
-    left = on_disk(home, hass_storage)
-    left["data"]["ended_runs"] = [] if ended is None else {beat.id: ended}
-    await home.hass.config_entries.async_setup(home.entry.entry_id)
-    await restart(home, hass_storage, left=left)
-    assert beat.is_on()
-    assert len(await beat.runs()) == 1
 
 
 @pytest.mark.parametrize("has_log", [False, True])

@@ -28,9 +28,13 @@ from custom_components.proactive_agent.engine.records import (
     ToolSpec,
 )
 from custom_components.proactive_agent.guard.guard import WAITS, WOULD_ASK, Guard
+from custom_components.proactive_agent.guard.past_actions import PastActions
 from custom_components.proactive_agent.home.home import Reach
-from custom_components.proactive_agent.past_actions import PastActions
-from custom_components.proactive_agent.toolbox import MAX_TOOLS, OfferCache, Toolbox
+from custom_components.proactive_agent.tools.toolbox import (
+    MAX_TOOLS,
+    OfferCache,
+    Toolbox,
+)
 
 from .support.consent import Owner
 from .support.home import async_make_home

@@ -11,12 +11,12 @@ from homeassistant.helpers.service import async_set_service_schema
 from homeassistant.setup import async_setup_component
 import pytest
 
-from custom_components.proactive_agent import toolbox
 from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.engine.records import ToolCall
 from custom_components.proactive_agent.home.home import resolve
-from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
+from custom_components.proactive_agent.tools import toolbox
 from custom_components.proactive_agent.tools.offer import Offer, make_offer
+from custom_components.proactive_agent.tools.toolbox import OfferCache, Toolbox
 
 from .support.heartbeats import FEED, LAMP, Home, clock, home
 from .support.home import async_make_home, options

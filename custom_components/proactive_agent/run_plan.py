@@ -6,9 +6,9 @@ from homeassistant.core import Context
 
 from .engine.reach import Reach
 from .engine.records import Cause, GateVerdict
+from .guard.past_actions import PastActions
 from .hearing import Hearing
 from .models import HeartbeatOptions
-from .past_actions import PastActions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from .const import (
     SERVICE_WAKE,
 )
 from .engine.errors import ApprovalFault
-from .run_log import MAX_RUNS
+from .engine.run_log import MAX_RUNS
 from .runtime import ProactiveAgentConfigEntry
 
 _ANSWER = vol.Schema({vol.Required(ATTR_APPROVAL_ID): cv.string})

@@ -15,8 +15,8 @@ from custom_components.proactive_agent.engine.records import (
     ToolSpec,
 )
 from custom_components.proactive_agent.guard.guard import Guard
-from custom_components.proactive_agent.past_actions import PastActions
-from custom_components.proactive_agent.toolbox import OfferCache, Toolbox
+from custom_components.proactive_agent.guard.past_actions import PastActions
+from custom_components.proactive_agent.tools.toolbox import OfferCache, Toolbox
 
 from . import stubs  # noqa: F401
 from .consent import Owner

@@ -17,11 +17,11 @@ from ..engine.reach import Reach
 from ..engine.records import ActionRecord, ActionStatus, Json
 from ..engine.repeats import action_key
 from ..engine.spans import ago
-from ..past_actions import PastActions
 from .call import call_reading
 from .checks import Action, check, check_reading, judge_action
 from .consent import Consent, Grant
 from .look import Look
+from .past_actions import PastActions
 from .records import ActionRecords, record_of
 from .witness import Nobody, Witness
 from .work import Result, Work

@@ -9,10 +9,10 @@ from homeassistant.core import Context, HomeAssistant, callback
 from ..engine.errors import ActionRefusedError, RefusalKind
 from ..engine.records import CUT_OFF, ActionRecord, ActionStatus, Json
 from ..engine.repeats import ONLY_ADDS, action_key
-from ..past_actions import PastActions
 from .call import call_action
 from .checks import Action
 from .look import Look
+from .past_actions import PastActions
 from .records import ActionRecords
 from .witness import Witness
 

@@ -14,8 +14,8 @@ from ..engine.records import (
     RunRecord,
     StopCause,
 )
+from ..engine.run_log import RunLog
 from ..run import Run
-from ..run_log import RunLog
 from ..store.beat_state import BeatState
 from ..store.open_runs import OpenRun, OpenRuns
 

@@ -30,7 +30,7 @@ from ..run import Run, RunPlan, RunPorts
 from ..store.beat_state import BeatState
 from ..telling.due import DueMessages
 from ..telling.reporter import Reporter, Told
-from ..toolbox import OfferCache
+from ..tools.toolbox import OfferCache
 from .book import Book
 from .model_log import ModelLog
 

@@ -13,7 +13,7 @@ from homeassistant.exceptions import HomeAssistantError, UnsupportedStorageVersi
 from homeassistant.helpers.storage import STORAGE_DIR
 
 from ..const import DOMAIN
-from ..run_log import RunLog
+from ..engine.run_log import RunLog
 from .file import StoreFile, keep_aside
 
 _LOGGER = logging.getLogger(__name__)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from .engine.records import ActionRecord, ActionStatus, RunRecord
-from .engine.run_data import run_from_text
-from .engine.run_size import LEAST, fitted, written_size
+from .records import ActionRecord, ActionStatus, RunRecord
+from .run_data import run_from_text
+from .run_size import LEAST, fitted, written_size
 
 MAX_RUNS: Final = 50
 # Bytes, of one run and of all: the file of a log stays under 1 MB.

@@ -12,13 +12,13 @@ from custom_components.proactive_agent.engine.records import (
     RunRecord,
     Usage,
 )
-from custom_components.proactive_agent.engine.run_size import written_size
-from custom_components.proactive_agent.run_log import (
+from custom_components.proactive_agent.engine.run_log import (
     LOG_SIZE,
     MAX_RUNS,
     RUN_SIZE,
     RunLog,
 )
+from custom_components.proactive_agent.engine.run_size import written_size
 
 RUNNING = ActionRecord(
     action="script.wash",

@@ -6,8 +6,8 @@ from datetime import timedelta
 from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
-from .engine.repeats import PastAction, Repeats
-from .saying import Listening, all_said
+from ..engine.repeats import PastAction, Repeats
+from ..saying import Listening, all_said
 
 type Past = Mapping[str, PastAction]
 

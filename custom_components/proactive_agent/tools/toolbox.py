@@ -7,16 +7,16 @@ from typing import Final
 from homeassistant.core import Context, HomeAssistant
 from homeassistant.helpers import llm
 
-from .const import DOMAIN
-from .engine.errors import ActionRefusedError, RunCutError
-from .engine.one_line import one_line
-from .engine.reach import Reach
-from .engine.records import ToolAnswer, ToolCall, ToolSpec
-from .guard.guard import Guard
-from .tools.base import AgentTool, ArgumentError
-from .tools.catalogue import Catalogue
-from .tools.offer import Facts, Offer, facts_of, make_offer, spec_of
-from .tools.own import StopHeartbeatTool, TellOwnerTool
+from ..const import DOMAIN
+from ..engine.errors import ActionRefusedError, RunCutError
+from ..engine.one_line import one_line
+from ..engine.reach import Reach
+from ..engine.records import ToolAnswer, ToolCall, ToolSpec
+from ..guard.guard import Guard
+from .base import AgentTool, ArgumentError
+from .catalogue import Catalogue
+from .offer import Facts, Offer, facts_of, make_offer, spec_of
+from .own import StopHeartbeatTool, TellOwnerTool
 
 _LOGGER = logging.getLogger(__name__)
 
