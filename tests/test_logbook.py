@@ -142,6 +142,10 @@ WOKEN: dict[str, tuple[dict[str, Any], str]] = {
         HUNGRY | {"for": {"minutes": 5}},
         "hungry is On for 0:05:00",
     ),
+    "a state for a second": (
+        HUNGRY | {"for": {"seconds": 1}},
+        "hungry is On for 0:00:01",
+    ),
     "an attribute": (
         HUNGRY | {"attribute": "editable", "state": False},
         "hungry has editable False",

@@ -43,7 +43,7 @@ def grounds(
         seen = whatever_is_seen(hass, entity_ids)
     said = listed(hass, seen) or words.name(config)
     if isinstance(duration := config.get(CONF_FOR), timedelta):
-        return cached_sentence(hass, "because_for", seen=said, time=str(duration))
+        return cached_sentence(hass, "because_for", seen=said, time=in_hours(duration))
     return said
 
 
@@ -118,3 +118,10 @@ def _has(hass: HomeAssistant, state: State, attribute: str) -> str:
 
 def _states(hass: HomeAssistant, config: Mapping[str, Any]) -> Iterator[State]:
     yield from filter(None, map(hass.states.get, config[CONF_ENTITY_ID]))
+
+
+def in_hours(duration: timedelta) -> str:
+    """Write a time as h:mm:ss, which reads in any language."""
+    minutes, seconds = divmod(round(duration.total_seconds()), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}"
