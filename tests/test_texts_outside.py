@@ -26,7 +26,6 @@ FOR_THE_MODEL: Final = (
     "guard/",
     "task/",
     "home/text.py",
-    "toolbox.py",
     "flows/ai_task.py",
     "endpoint/endpoint.py",
     "asking/asking.py",

@@ -15,7 +15,7 @@ from ..engine.records import (
     StopCause,
 )
 from ..engine.run_log import RunLog
-from ..run import Run
+from ..run.run import Run
 from ..store.beat_state import BeatState
 from ..store.open_runs import OpenRun, OpenRuns
 

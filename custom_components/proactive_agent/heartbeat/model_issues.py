@@ -17,7 +17,7 @@ from ..engine.errors import ErrorKind
 from ..engine.records import Outcome, RunError, RunRecord
 from ..engine.truncation import Reading, Window
 from ..models import has_key, mind_options
-from ..run import Run
+from ..run.run import Run
 
 _LOGGER = logging.getLogger(__name__)
 

@@ -10,29 +10,28 @@ from typing import Any
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import Context, HomeAssistant, callback
-from homeassistant.util import dt as dt_util
 
 from ..engine.errors import CutReason
-from ..engine.fuses import Stop, StopReason
+from ..engine.fuses import Stop
 from ..engine.ports import Mind
 from ..engine.records import (
     ActionRecord,
     ActionStatus,
-    Cause,
     RunRecord,
-    StopCause,
 )
 from ..engine.report import Ending
 from ..guard.guard import Action
 from ..home.home import Reach
 from ..models import HeartbeatOptions
-from ..run import Run, RunPlan, RunPorts
+from ..run.plan import RunPlan
+from ..run.run import Run, RunPorts
 from ..store.beat_state import BeatState
 from ..telling.due import DueMessages
 from ..telling.reporter import Reporter, Told
 from ..tools.toolbox import OfferCache
 from .book import Book
 from .model_log import ModelLog
+from .stopping import stop_with, why_stopped
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -199,13 +198,19 @@ class Runner:
             await run.execute()
             ending = run.ending
             told = await self._tell(run, ending)
-            stop = put_off(self._stop(run, told))
+            stop = put_off(stop_with(run, told, self._state))
             went_off = stop is not None or (was_on and not self._state.is_on)
             record = replace(
                 run.record(ending),
                 message=told.message,
                 stopped=went_off,
-                stop_reason=self._why_stopped(ending, stop, went_off=went_off),
+                stop_reason=why_stopped(
+                    ending,
+                    stop,
+                    self._state,
+                    went_off=went_off,
+                    is_unloaded=self._is_closed,
+                ),
                 delivery_failed=told.delivery.failed,
                 delivery_waiting=self.due.still_waits(run.run_id, told),
                 not_sent=told.not_sent,
@@ -218,32 +223,6 @@ class Runner:
         self._on_end(record, stop)
         self.context = None
         return record
-
-    def _stop(self, run: Run, told: Told) -> Stop | None:
-        """Say why the heartbeat ends with this run, if it does (F1, F8)."""
-        was_cut = run.ending.cut is CutReason.STOPPED
-        if not self._state.is_on or was_cut or run.plan.dry_run:
-            return None
-        if run.stop_reason is not None:
-            return Stop(reason=StopReason.AGENT, detail=run.stop_reason)
-        # Also if its report failed: what was done, was done.
-        did_something = told.message is not None or run.ending.acted
-        if run.plan.options.manners.stop_after_acting and did_something:
-            return Stop(reason=StopReason.STOP_AFTER_ACTING)
-        if run.plan.cause is Cause.TICK and self._state.meter.ticks_spent:
-            return Stop(reason=StopReason.MAX_TICKS)
-        return None
-
-    def _why_stopped(
-        self, ending: Ending, stop: Stop | None, *, went_off: bool
-    ) -> str | None:
-        """Say why the run was stopped, or the heartbeat went off with it."""
-        if stop is not None:
-            return stop.reason
-        if ending.cut is CutReason.STOPPED:
-            is_closed = self._is_closed
-            return StopCause.UNLOADED if is_closed else StopCause.SWITCHED_OFF
-        return self._state.meter.stop_reason(dt_util.utcnow()) if went_off else None
 
     @callback
     def _told_late(self, run_id: str, told: Told) -> None:

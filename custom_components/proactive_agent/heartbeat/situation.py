@@ -13,9 +13,9 @@ from homeassistant.util import dt as dt_util
 from ..engine.backoff import Shown, closed_long, moves, stays_quiet, with_last_words
 from ..engine.records import Outcome
 from ..guard.past_actions import PastActions
-from ..hearing import Ears
 from ..home.home import Reach, snapshot
 from ..models import Manners
+from ..run.hearing import Ears
 from ..saying import Listening, all_said
 from ..store.beat_state import BeatState
 from .coming_up import ComingUp

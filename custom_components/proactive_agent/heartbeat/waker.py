@@ -9,11 +9,11 @@ from homeassistant.core import Context, HomeAssistant, callback
 from ..engine.records import Cause, GateVerdict, RunRecord
 from ..gate.keeper import GateKeeper
 from ..guard.past_actions import PastActions
-from ..hearing import Ears, Hearing
 from ..home.home import Reach, resolve
 from ..identity import without_own
 from ..models import HeartbeatOptions
-from ..run import RunPlan
+from ..run.hearing import Ears, Hearing
+from ..run.plan import RunPlan
 from ..store.beat_state import BeatState
 from .situation import Situation
 

@@ -15,7 +15,7 @@ from ..engine.report import (
 )
 from ..models import HeartbeatOptions
 from ..notifier.notifier import Delivery, OnLate
-from ..run import Run
+from ..run.run import Run
 from ..texts import Texts
 from .run_events import RunEvents
 from .speaker import Speaker

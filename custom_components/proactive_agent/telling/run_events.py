@@ -23,7 +23,7 @@ from ..engine.plain_text import plain_line
 from ..engine.records import ActionRecord, ActionStatus, Outcome
 from ..engine.report import Ending
 from ..models import HeartbeatOptions
-from ..run import Run
+from ..run.run import Run
 from ..texts import Texts
 from . import deeds
 from .speaker import Speaker

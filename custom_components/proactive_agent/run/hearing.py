@@ -8,10 +8,10 @@ from typing import Final, Protocol
 from homeassistant.core import callback
 from homeassistant.util import dt as dt_util
 
-from .engine.heard import Heard, have_heard, still_known, with_heard
-from .engine.records import ActionRecord
-from .engine.repeats import action_key
-from .engine.spans import ago
+from ..engine.heard import Heard, have_heard, still_known, with_heard
+from ..engine.records import ActionRecord
+from ..engine.repeats import action_key
+from ..engine.spans import ago
 
 # Stands for Home Assistant itself, where there is no other target.
 _NO_TARGET: Final = ""

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from homeassistant.core import Context
 
-from .engine.reach import Reach
-from .engine.records import Cause, GateVerdict
-from .guard.past_actions import PastActions
+from ..engine.reach import Reach
+from ..engine.records import Cause, GateVerdict
+from ..guard.past_actions import PastActions
+from ..models import HeartbeatOptions
 from .hearing import Hearing
-from .models import HeartbeatOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,22 +9,20 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 from homeassistant.util.ulid import ulid_now
 
-from .engine.errors import Advice, CutReason, ModelError, RunCutError, own_fault
-from .engine.journal import Journal
-from .engine.plain_text import plain_line
-from .engine.ports import Allowance, Mind
-from .engine.prompt import opening_messages
-from .engine.records import ActionRecord, JsonObject, RunError, RunRecord
-from .engine.report import Ending
-from .engine.truncation import Reading
-from .guard.guard import Action, Guard
-from .home.home import Reach, describe
-from .run_plan import RunPlan
-from .store.meter import Meter
-from .texts import cached_error_text
-from .tools.toolbox import OfferCache, Toolbox
-
-__all__ = ["Run", "RunPlan", "RunPorts"]
+from ..engine.errors import Advice, CutReason, ModelError, RunCutError, own_fault
+from ..engine.journal import Journal
+from ..engine.plain_text import plain_line
+from ..engine.ports import Allowance, Mind
+from ..engine.prompt import opening_messages
+from ..engine.records import ActionRecord, JsonObject, RunError, RunRecord
+from ..engine.report import Ending
+from ..engine.truncation import Reading
+from ..guard.guard import Action, Guard
+from ..home.home import Reach, describe
+from ..store.meter import Meter
+from ..texts import cached_error_text
+from ..tools.toolbox import OfferCache, Toolbox
+from .plan import RunPlan
 
 _LOGGER = logging.getLogger(__name__)
 
