@@ -76,4 +76,4 @@ async def test_diagnostics_name_the_entity_that_thinks(
 ) -> None:
     await home.add_heartbeat()
     found = await async_get_config_entry_diagnostics(home.hass, home.entry)
-    assert found["endpoint"] == {"entity_id": ENTITY}
+    assert found["endpoint"]["options"] == {"entity_id": ENTITY}

@@ -1,7 +1,7 @@
 """A heartbeat's requests: put to its owner, answered, carried out (P1-P7)."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,13 +18,12 @@ from ..engine.errors import (
     NothingDoneError,
     RefusalKind,
 )
-from ..engine.records import ActionRecord, ActionStatus
+from ..engine.records import ActionStatus
 from ..guard.guard import Action
-from ..models import HeartbeatOptions
-from ..spawning import Spawn
 from .carrying_out import CarryingOut
 from .endings import Endings
 from .farewell import Farewell
+from .ports import Ports
 from .reporter import ApprovalReporter
 from .request import new_request
 
@@ -40,23 +39,18 @@ _NO: Final = {
 class Asking:
     """Puts the requests of one heartbeat to its owner, and acts on the answers.
 
-    `is_on` says whether the heartbeat is on, `spawn` starts its tasks, `farewell` puts
-    off its stop while a request is open. `on_answer` gets what became of an action, for
-    the record of its run: the run's id, the action's index there, the action's record.
+    `farewell` puts off its stop while a request is open.
     """
 
-    def __init__(  # noqa: PLR0913 - by name, each from another side
+    def __init__(
         self,
         hass: HomeAssistant,
+        ports: Ports,
         *,
         approvals: Approvals,
         reporter: ApprovalReporter,
         endings: Endings,
-        options: Callable[[], HeartbeatOptions],
         carrying_out: CarryingOut,
-        spawn: Spawn,
-        is_on: Callable[[], bool],
-        on_answer: Callable[[str, int, ActionRecord], None],
         farewell: Farewell,
     ) -> None:
         """Ask for one heartbeat."""
@@ -64,11 +58,11 @@ class Asking:
         self._approvals = approvals
         self._reporter = reporter
         self._endings = endings
-        self._options = options
+        self._options = ports.options
         self._carrying_out = carrying_out
-        self._spawn = spawn
-        self._is_on = is_on
-        self._on_answer = on_answer
+        self._spawn = ports.spawn
+        self._is_on = ports.is_on
+        self._on_answer = ports.on_answer
         self.farewell = farewell
         self._started = asyncio.Event()
         approvals.on_expired.add(self._over)

@@ -9,14 +9,14 @@ from ..asking.asking import Asking
 from ..asking.carrying_out import CarryingOut
 from ..asking.endings import Endings
 from ..asking.farewell import Farewell
+from ..asking.ports import Ports as AskingPorts
 from ..asking.reporter import ApprovalReporter
 from ..engine.errors import ActionRefusedError, RefusalKind
-from ..engine.fuses import Stop
 from ..engine.records import ActionRecord
 from ..guard.guard import Action, Guard
 from ..lineage import RunLineage
-from ..models import HeartbeatOptions
 from ..store.beat_state import BeatState
+from .ports import Ports
 from .runner import Runner
 from .waker import Waker
 
@@ -30,30 +30,25 @@ class _NobodyToAsk:
         )
 
 
-def make_asking(  # noqa: PLR0913 - by name, each from another side
+def make_asking(
     hass: HomeAssistant,
+    ports: Ports,
     *,
     state: BeatState,
     reporter: ApprovalReporter,
-    options: Callable[[], HeartbeatOptions],
     runner: Runner,
     waker: Waker,
     lineage: RunLineage,
-    on_change: Callable[[], None],
-    on_stop: Callable[[Stop], None],
 ) -> Asking:
-    """Return the asking of one heartbeat; `options` are those of now.
-
-    `on_stop` is called when a stop that it has put off is due.
-    """
+    """Return what asks the owner of one heartbeat."""
     farewell = Farewell(
         state,
-        options=options,
+        options=ports.options,
         is_running=lambda: runner.is_running,
         is_last_tick=lambda: state.meter.ticks_spent,
-        on_stop=on_stop,
+        on_stop=ports.on_stop,
     )
-    approvals = Approvals(state, hass, on_change)
+    approvals = Approvals(state, hass, ports.on_change)
 
     @callback
     def make_guard(
@@ -64,7 +59,7 @@ def make_asking(  # noqa: PLR0913 - by name, each from another side
             hass,
             context=context,
             permitted=waker.reach,
-            ask_before_risky=options().manners.ask_before_risky,
+            ask_before_risky=ports.options().manners.ask_before_risky,
             max_actions=1,
             lock=runner.action_lock,
             dry_run=False,
@@ -73,7 +68,7 @@ def make_asking(  # noqa: PLR0913 - by name, each from another side
             consent=_NobodyToAsk(),
         )
 
-    endings = Endings(reporter, runner.due, options)
+    endings = Endings(reporter, runner.due, ports.options)
     carrying_out = CarryingOut(
         hass,
         approvals=approvals,
@@ -84,13 +79,15 @@ def make_asking(  # noqa: PLR0913 - by name, each from another side
     )
     return Asking(
         hass,
+        AskingPorts(
+            options=ports.options,
+            is_on=lambda: state.is_on,
+            spawn=runner.spawn,
+            on_answer=runner.answered,
+        ),
         approvals=approvals,
         reporter=reporter,
         endings=endings,
-        options=options,
         carrying_out=carrying_out,
-        spawn=runner.spawn,
-        is_on=lambda: state.is_on,
-        on_answer=runner.answered,
         farewell=farewell,
     )

@@ -14,12 +14,12 @@ from ..const import ATTR_HEARTBEAT_ID, DOMAIN
 from ..engine.breaker import Breaker, Fault
 from ..engine.fuses import PauseReason, Stop
 from ..engine.records import RunRecord
-from ..models import HeartbeatOptions
 from ..spawning import Spawn
 from ..store.beat_state import BeatState
 from ..telling.notices import Notices, failure_in_words
 from ..texts import Texts, local_time
 from .fault_notices import FaultNotices, Sight
+from .ports import Ports
 
 GATE_PATIENCE: Final = timedelta(hours=1)
 
@@ -47,34 +47,33 @@ class Health:
     off by itself, None if it did not since Home Assistant started.
     """
 
-    def __init__(  # noqa: PLR0913 - by name, each from another side
+    def __init__(
         self,
         hass: HomeAssistant,
         heartbeat_id: str,
+        ports: Ports,
         *,
         state: BeatState,
         sight: Sight,
         notices: Notices,
-        options: Callable[[], HeartbeatOptions],
         can_sign_in: Callable[[], bool],
         spawn: Spawn,
-        on_change: Callable[[], None],
     ) -> None:
-        """Follow one heartbeat; `options` are those of now."""
+        """Follow one heartbeat."""
         self._hass = hass
         self._heartbeat_id = heartbeat_id
         self._issue_id = f"failing_{heartbeat_id}"
         self._state = state
         self._sight = sight
         self._notices = notices
-        self._options = options
+        self._options = ports.options
         self._can_sign_in = can_sign_in
         self._spawn = spawn
-        self._on_change = on_change
+        self._on_change = ports.on_change
         self._resume = Alarm(hass, self._follow_on)
         self._look = Alarm(hass, self._look_again)
         self.stop: Stop | None = None
-        self._faults = FaultNotices(state, sight, notices, options, spawn)
+        self._faults = FaultNotices(state, sight, notices, ports.options, spawn)
         self._is_over = False
 
     @property

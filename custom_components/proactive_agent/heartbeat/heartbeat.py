@@ -16,7 +16,8 @@ from ..engine.records import Cause, GateVerdict, RunRecord, Status
 from ..listeners import Listeners
 from ..models import HeartbeatOptions
 from ..refusal import refuse_if
-from .parts import Ports, make_parts
+from .parts import make_parts
+from .ports import Ports
 from .runner import LAST_WORD_TIMEOUT
 from .shared import Shared
 

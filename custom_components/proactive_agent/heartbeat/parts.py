@@ -1,44 +1,25 @@
 """Puts together what a heartbeat is made of."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 
 from homeassistant.config_entries import ConfigEntry
 from homeassistant.core import HomeAssistant
 from homeassistant.util import dt as dt_util
 
-from ..activity import OnActivity
 from ..asking.asking import Asking
 from ..engine.fuses import Stop, StopReason
-from ..engine.records import RunRecord
 from ..identity import Identity
-from ..models import HeartbeatOptions, has_key
+from ..models import has_key
 from ..store.beat_state import BeatState
 from .asking import make_asking
 from .health import Health
+from .ports import Ports
 from .rhythm import Rhythm
 from .runner import Runner
 from .shared import Shared
 from .voice import Voice
 from .waker import Waker
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ports:
-    """What the parts ask their heartbeat for, and tell it.
-
-    `options` returns those of now, `on_tick` is called with the time of each tick,
-    `on_run_ended` with the record of a run and the stop that it brings, if it does.
-    """
-
-    options: Callable[[], HeartbeatOptions]
-    on_activity: OnActivity
-    on_change: Callable[[], None]
-    on_tick: Callable[[datetime], None]
-    on_stop: Callable[[Stop], None]
-    on_run_ended: Callable[[RunRecord, Stop | None], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +59,12 @@ def make_parts(
     )
     asking = make_asking(
         hass,
+        ports,
         state=state,
         reporter=voice.requests,
-        options=ports.options,
         runner=runs,
         waker=waker,
         lineage=shared.lineage,
-        on_change=ports.on_change,
-        on_stop=ports.on_stop,
     )
     rhythm = Rhythm(
         hass,
@@ -98,13 +77,12 @@ def make_parts(
     health = Health(
         hass,
         heartbeat_id,
+        ports,
         state=state,
         sight=waker,
         notices=voice.notices,
-        options=ports.options,
         can_sign_in=lambda: has_key(entry),
         spawn=runs.spawn,
-        on_change=ports.on_change,
     )
     return Parts(
         state=state,
