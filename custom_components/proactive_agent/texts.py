@@ -23,10 +23,17 @@ _SCRIPT_DOMAINS = {"script", "scene"}
 class Texts:
     """The sentences of the integration and the names of actions and entities."""
 
-    def __init__(self, hass: HomeAssistant, translations: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        hass: HomeAssistant,
+        *,
+        sentences: Mapping[str, str],
+        services: Mapping[str, str],
+    ) -> None:
         """Keep what was loaded; use `async_load`."""
         self._hass = hass
-        self._translations = translations
+        self._sentences = sentences
+        self._services = services
 
     @classmethod
     async def async_load(
@@ -37,15 +44,15 @@ class Texts:
         domains = {action.action.partition(".")[0] for action in actions}
         return cls(
             hass,
-            {
-                **await async_get_translations(hass, language, "services", domains),
-                **await async_get_translations(hass, language, "selector", {DOMAIN}),
-            },
+            sentences=await async_get_translations(
+                hass, language, "selector", {DOMAIN}
+            ),
+            services=await async_get_translations(hass, language, "services", domains),
         )
 
     def say(self, key: str, **placeholders: str) -> str:
         """Return one sentence with its placeholders filled in."""
-        return self._translations[f"{_SENTENCES}.{key}"].format(**placeholders)
+        return self._sentences[f"{_SENTENCES}.{key}"].format(**placeholders)
 
     def name_of(self, action: ActionRecord) -> str:
         """Name an action as a person would: what was done, and to what."""
@@ -53,7 +60,7 @@ class Texts:
         entities = self.things_of(action)
         if domain in _SCRIPT_DOMAINS and entities:
             return entities
-        done = self._translations.get(
+        done = self._services.get(
             f"component.{domain}.services.{service}.name", action.action
         )
         return f"{done} ({entities})" if entities else done

@@ -31,8 +31,6 @@ class MeteredModel:
         """Stand before `model`."""
         self.first: Reading | None = None
         self._is_first = True
-        self._tools: Sequence[ToolSpec] = ()
-        self._for_tools = _described(())
         self._model = model
         self._remaining = remaining
         self._charge = charge
@@ -50,7 +48,7 @@ class MeteredModel:
         left = self._remaining()
         if left is not None and left <= 0:
             raise RunCutError(CutReason.TOKEN_LIMIT)
-        asked = self._expected(messages, tools)
+        asked = expected_usage(messages, tools)
         is_first, self._is_first = self._is_first, False
         self._charge(asked.total)
         try:
@@ -65,18 +63,11 @@ class MeteredModel:
         self._charge(usage.total - asked.total)
         return replace(reply, usage=usage)
 
-    def _expected(
-        self, messages: Sequence[JsonObject], tools: Sequence[ToolSpec]
-    ) -> Usage:
-        # The tools are the greater part, and the same in each turn.
-        if tools is not self._tools:
-            self._tools, self._for_tools = tools, _described(tools)
-        return Usage(prompt=_estimate(messages) + self._for_tools, estimated=True)
-
 
 def expected_usage(messages: Sequence[JsonObject], tools: Sequence[ToolSpec]) -> Usage:
     """Estimate what a request will use before anything is answered."""
-    return Usage(prompt=_estimate(messages) + _described(tools), estimated=True)
+    described = sum(tool.length for tool in tools)
+    return Usage(prompt=_estimate(messages) + _tokens(described), estimated=True)
 
 
 def answered_usage(reply: Reply) -> Usage:
@@ -84,10 +75,9 @@ def answered_usage(reply: Reply) -> Usage:
     return Usage(completion=_estimate(reply.message), estimated=True)
 
 
-def _described(tools: Sequence[ToolSpec]) -> int:
-    return _estimate([[tool.name, tool.description, tool.parameters] for tool in tools])
-
-
 def _estimate(value: object) -> int:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return len(text) // CHARACTERS_PER_TOKEN + 1
+    return _tokens(len(json.dumps(value, ensure_ascii=False, default=str)))
+
+
+def _tokens(characters: int) -> int:
+    return characters // CHARACTERS_PER_TOKEN + 1

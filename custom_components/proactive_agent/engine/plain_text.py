@@ -1,5 +1,6 @@
 """A message as plain text on one line, whatever a model wrote (S6)."""
 
+from functools import lru_cache
 import re
 
 from .markup import without_line_marks, without_markup
@@ -50,6 +51,7 @@ def shorten(line: str, limit: int) -> str:
     return f"{kept.rstrip(' ,;:')}…"
 
 
+@lru_cache(maxsize=32)  # the same words come through several times in a run
 def _plain(text: str) -> str:
     """Take off layer by layer, for one markup can be hidden in another."""
     line = visible_line(text)

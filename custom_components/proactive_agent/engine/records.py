@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+import json
 
 type Json = bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None
 type JsonObject = Mapping[str, Json]
@@ -67,11 +68,21 @@ class ActionStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """A tool as the model sees it; `parameters` is a JSON schema object."""
+    """A tool as the model sees it; `parameters` is a JSON schema object.
+
+    `length` is how many characters it takes as JSON.
+    """
 
     name: str
     description: str
     parameters: JsonObject
+    length: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Measure it once, for it is the greater part of each request."""
+        told = [self.name, self.description, self.parameters]
+        text = json.dumps(told, ensure_ascii=False, default=str)
+        object.__setattr__(self, "length", len(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
