@@ -31,16 +31,28 @@ class StoreFile(Store[dict[str, Any]]):
         """
         if self._writing is not None and not await _ends(self._writing):
             return False
-        write = self._writing = self.hass.async_create_background_task(
-            self._async_save_now(data()), f"{self.key} write", eager_start=True
+        ended = self.hass.loop.create_future()
+        self._writing = self.hass.async_create_background_task(
+            self._async_save_now(data(), ended), f"{self.key} write", eager_start=True
         )
-        return await _ends(write) and not self.is_failing
+        try:
+            async with asyncio.timeout(WRITE_TIMEOUT):
+                await ended
+        except TimeoutError:
+            return False
+        return not self.is_failing
 
-    async def _async_save_now(self, data: dict[str, Any]) -> None:
-        await self.async_save(data)
-        if self.hass.state is CoreState.stopping:
-            # It was only noted down for the end of the stop, which may never come.
-            await self._async_handle_write_data()  # type: ignore[no-untyped-call]
+    async def _async_save_now(
+        self, data: dict[str, Any], ended: asyncio.Future[None]
+    ) -> None:
+        try:
+            await self.async_save(data)
+            if self.hass.state is CoreState.stopping:
+                # It was only noted down for the end of the stop, which may never come.
+                await self._async_handle_write_data()  # type: ignore[no-untyped-call]
+        finally:
+            if not ended.done():
+                ended.set_result(None)
 
     @override
     async def _async_write_data(self, data: dict[str, Any]) -> None:
