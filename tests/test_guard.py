@@ -33,6 +33,7 @@ from custom_components.proactive_agent.guard.guard import (
     WOULD_ASK,
     Action,
     Guard,
+    Terms,
 )
 from custom_components.proactive_agent.guard.past_actions import PastActions
 from custom_components.proactive_agent.home.home import Reach
@@ -95,16 +96,24 @@ async def world(hass: HomeAssistant) -> World:
 
 @pytest.fixture
 def make_guard(hass: HomeAssistant, world: World) -> MakeGuard:
-    def make(**changes: Any) -> Guard:
+    def make(
+        *,
+        ask_before_risky: bool = True,
+        max_actions: int = 10,
+        dry_run: bool = False,
+        **changes: Any,
+    ) -> Guard:
         return Guard(
             hass,
             **{
                 "context": world.context,
-                "permitted": lambda: world.reach,
-                "ask_before_risky": True,
-                "max_actions": 10,
+                "terms": Terms(
+                    permitted=lambda: world.reach,
+                    ask_before_risky=ask_before_risky,
+                    max_actions=max_actions,
+                    dry_run=dry_run,
+                ),
                 "lock": world.lock,
-                "dry_run": False,
                 "on_settled": lambda index, record: world.settled.append(
                     (index, record)
                 ),

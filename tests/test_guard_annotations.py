@@ -10,7 +10,7 @@ import pytest
 from custom_components.proactive_agent.engine.policy import Verdict
 from custom_components.proactive_agent.engine.reach import Reach
 from custom_components.proactive_agent.guard.checks import judge_action
-from custom_components.proactive_agent.guard.guard import Action, Guard
+from custom_components.proactive_agent.guard.guard import Action, Guard, Terms
 from custom_components.proactive_agent.guard.past_actions import PastActions
 from custom_components.proactive_agent.tools.action import ActionTool
 from custom_components.proactive_agent.tools.base import AgentTool
@@ -46,11 +46,13 @@ async def _tools(hass: HomeAssistant, reach: Reach) -> list[AgentTool]:
     guard = Guard(
         hass,
         context=Context(),
-        permitted=lambda: reach,
-        ask_before_risky=True,
-        max_actions=1,
+        terms=Terms(
+            permitted=lambda: reach,
+            ask_before_risky=True,
+            max_actions=1,
+            dry_run=True,
+        ),
         lock=asyncio.Lock(),
-        dry_run=True,
         on_settled=lambda _index, _record: None,
         consent=Owner(),
         past_actions=PastActions(hass),

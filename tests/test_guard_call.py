@@ -23,7 +23,7 @@ from custom_components.proactive_agent.guard import (
     guard as guard_module,
     work as guard_work_module,
 )
-from custom_components.proactive_agent.guard.guard import Action, Guard
+from custom_components.proactive_agent.guard.guard import Action, Guard, Terms
 from custom_components.proactive_agent.guard.look import Look
 from custom_components.proactive_agent.guard.past_actions import PastActions
 
@@ -47,11 +47,12 @@ class Door:
         self.guard = Guard(
             hass,
             context=Context(),
-            permitted=lambda: Reach(act=(LAMP,), look=("weather.sky",)),
-            ask_before_risky=True,
-            max_actions=10,
+            terms=Terms(
+                permitted=lambda: Reach(act=(LAMP,), look=("weather.sky",)),
+                ask_before_risky=True,
+                max_actions=10,
+            ),
             lock=self.lock,
-            dry_run=False,
             on_settled=lambda _index, record: self.settled.append(record),
             consent=Owner(),
             past_actions=PastActions(hass),

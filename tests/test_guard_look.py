@@ -21,7 +21,7 @@ from custom_components.proactive_agent.engine.records import (
     Json,
 )
 from custom_components.proactive_agent.guard import look as guard_look
-from custom_components.proactive_agent.guard.guard import Action, Guard
+from custom_components.proactive_agent.guard.guard import Action, Guard, Terms
 from custom_components.proactive_agent.guard.past_actions import PastActions
 
 from .support.consent import Owner
@@ -42,21 +42,20 @@ class Room:
         self.settled: list[ActionRecord] = []
         self.guard = self.door()
 
-    def door(self, **changes: Any) -> Guard:
+    def door(self, *, max_actions: int = 2, dry_run: bool = False) -> Guard:
         return Guard(
             self.hass,
-            **{
-                "context": Context(),
-                "permitted": lambda: self.reach,
-                "ask_before_risky": True,
-                "max_actions": 2,
-                "lock": asyncio.Lock(),
-                "dry_run": False,
-                "on_settled": lambda _index, record: self.settled.append(record),
-                "consent": Owner(),
-                "past_actions": PastActions(self.hass),
-                **changes,
-            },
+            context=Context(),
+            terms=Terms(
+                permitted=lambda: self.reach,
+                ask_before_risky=True,
+                max_actions=max_actions,
+                dry_run=dry_run,
+            ),
+            lock=asyncio.Lock(),
+            on_settled=lambda _index, record: self.settled.append(record),
+            consent=Owner(),
+            past_actions=PastActions(self.hass),
         )
 
     def when_called(self, service: str, handler: Handler) -> None:

@@ -27,7 +27,7 @@ from custom_components.proactive_agent.engine.records import (
     ToolCall,
     ToolSpec,
 )
-from custom_components.proactive_agent.guard.guard import WAITS, WOULD_ASK, Guard
+from custom_components.proactive_agent.guard.guard import WAITS, WOULD_ASK, Guard, Terms
 from custom_components.proactive_agent.guard.past_actions import PastActions
 from custom_components.proactive_agent.home.home import Reach
 from custom_components.proactive_agent.tools.toolbox import (
@@ -73,11 +73,13 @@ class World:
         return Guard(
             self.hass,
             context=self.context,
-            permitted=lambda: self.reach,
-            ask_before_risky=True,
-            max_actions=max_actions,
+            terms=Terms(
+                permitted=lambda: self.reach,
+                ask_before_risky=True,
+                max_actions=max_actions,
+                dry_run=dry_run,
+            ),
             lock=asyncio.Lock(),
-            dry_run=dry_run,
             on_settled=lambda _index, _record: None,
             consent=Owner(),
             past_actions=PastActions(self.hass),

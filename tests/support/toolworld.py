@@ -14,7 +14,7 @@ from custom_components.proactive_agent.engine.records import (
     ToolCall,
     ToolSpec,
 )
-from custom_components.proactive_agent.guard.guard import Guard
+from custom_components.proactive_agent.guard.guard import Guard, Terms
 from custom_components.proactive_agent.guard.past_actions import PastActions
 from custom_components.proactive_agent.tools.toolbox import OfferCache, Toolbox
 
@@ -76,11 +76,13 @@ class ToolWorld:
         return Guard(
             self.hass,
             context=Context(),
-            permitted=lambda: self.reach,
-            ask_before_risky=ask,
-            max_actions=1_000,
+            terms=Terms(
+                permitted=lambda: self.reach,
+                ask_before_risky=ask,
+                max_actions=1_000,
+                dry_run=dry_run,
+            ),
             lock=asyncio.Lock(),
-            dry_run=dry_run,
             on_settled=lambda _index, _record: None,
             consent=Owner(),
             past_actions=PastActions(self.hass),

@@ -13,7 +13,6 @@ from ..engine.errors import (
     RunCutError,
 )
 from ..engine.policy import Verdict
-from ..engine.reach import Reach
 from ..engine.records import ActionRecord, ActionStatus, Json
 from ..engine.repeats import action_key
 from ..engine.spans import ago
@@ -23,10 +22,11 @@ from .consent import Consent, Grant
 from .look import Look
 from .past_actions import PastActions
 from .records import ActionRecords, record_of
+from .terms import Terms
 from .witness import Nobody, Witness
 from .work import Result, Work
 
-__all__ = ["Action", "Consent", "Grant", "Guard"]
+__all__ = ["Action", "Consent", "Grant", "Guard", "Terms"]
 
 WAITS = "The owner has been asked and has not answered yet; go on without it."
 WOULD_ASK = "The owner would be asked first."
@@ -35,24 +35,21 @@ WOULD_ASK = "The owner would be asked first."
 class Guard:
     """Lets the actions of one run through: resolve, judge, check, act, look.
 
-    `lock` belongs to the heartbeat: one action at a time, also across runs (A8).
-    `permitted` answers with today's reach, so that what was taken out of it
-    meanwhile is refused (C7). `on_settled` hears of an action that outlived the
-    waiting for it or the run (R8): its index in `actions` and its final record.
-    `past_actions` is the heartbeat's memory of what did not help (A7), `consent`
-    asks its owner (P1), `witness` knows of each action before it is called (S5).
+    - `lock` belongs to the heartbeat: one action at a time, also across runs (A8).
+    - `on_settled` gets an action that outlived the waiting for it or the run (R8): its
+      index in `actions` and its final record.
+    - `past_actions` is the heartbeat's memory of what did not help (A7).
+    - `consent` asks its owner (P1), `witness` has each action written down before it is
+      called (S5).
     """
 
-    def __init__(  # noqa: PLR0913 - by name, each from another side
+    def __init__(
         self,
         hass: HomeAssistant,
         *,
         context: Context,
-        permitted: Callable[[], Reach],
-        ask_before_risky: bool,
-        max_actions: int,
+        terms: Terms,
         lock: asyncio.Lock,
-        dry_run: bool,
         on_settled: Callable[[int, ActionRecord], None],
         past_actions: PastActions,
         consent: Consent,
@@ -61,11 +58,8 @@ class Guard:
         """Serve one run, with no action yet."""
         self._hass = hass
         self._context = context
-        self._permitted = permitted
-        self._ask_before_risky = ask_before_risky
-        self._max_actions = max_actions
+        self._terms = terms
         self._lock = lock
-        self._dry_run = dry_run
         self._past_actions = past_actions
         self._consent = consent
         self._witness = witness or Nobody()
@@ -113,7 +107,7 @@ class Guard:
         self._admit(action)
         if verdict is Verdict.ASK:
             return await self._ask(action), None
-        if self._dry_run:
+        if self._terms.dry_run:
             return self._records.append(action, ActionStatus.NOT_DONE), None
         return await self._under_lock(action)
 
@@ -134,7 +128,7 @@ class Guard:
         failed, `RunCutError` when the run is over.
         """
         self._check_open()
-        check_reading(self._hass, action, self._permitted())
+        check_reading(self._hass, action, self._terms.permitted())
         answer, error = await call_reading(self._hass, action, self._context)
         if error is not None:
             raise ActionRefusedError(
@@ -177,7 +171,7 @@ class Guard:
 
     async def _ask(self, action: Action) -> ActionRecord:
         """Put an action to the owner; it counts as one of the run (F5, P1)."""
-        if self._dry_run:
+        if self._terms.dry_run:
             return self._records.append(action, ActionStatus.NOT_DONE, note=WOULD_ASK)
         index = len(self._records)
         record = self._records.append(action, ActionStatus.WAITING, note=WAITS)
@@ -201,10 +195,10 @@ class Guard:
     def _judge(self, action: Action) -> Verdict:
         """Check everything as of now; raise for what is not to be done at all."""
         self._check_open()
-        reach = self._permitted()
+        reach = self._terms.permitted()
         check(self._hass, action, reach)
         verdict = judge_action(
-            self._hass, action, reach, ask_before_risky=self._ask_before_risky
+            self._hass, action, reach, ask_before_risky=self._terms.ask_before_risky
         )
         if verdict is Verdict.DENY:
             raise _refused(f"{action.name} is not allowed here.")
@@ -227,7 +221,7 @@ class Guard:
     def _admit(self, action: Action) -> None:
         """Raise for what has been done without help, or is one too many (A7, F5)."""
         self._check_help(action)
-        if self._records.counted >= self._max_actions:
+        if self._records.counted >= self._terms.max_actions:
             raise RunCutError(CutReason.ACTION_LIMIT)
 
     def _check_help(self, action: Action) -> None:
@@ -242,7 +236,7 @@ class Guard:
             f"It was done {ago(dt_util.utcnow() - past.at)} and nothing has changed"
             " since; not repeated."
         )
-        if past.to_tell and not self._dry_run and not self._work.has_done(key):
+        if past.to_tell and not self._terms.dry_run and not self._work.has_done(key):
             self._past_actions.mark_told(key)
             self._unhelpful.append(
                 record_of(action, ActionStatus.NOT_DONE, error=error)

@@ -13,7 +13,7 @@ from ..asking.ports import Ports as AskingPorts
 from ..asking.reporter import ApprovalReporter
 from ..engine.errors import ActionRefusedError, RefusalKind
 from ..engine.records import ActionRecord
-from ..guard.guard import Action, Guard
+from ..guard.guard import Action, Guard, Terms
 from ..lineage import RunLineage
 from ..store.beat_state import BeatState
 from .ports import Ports
@@ -58,11 +58,12 @@ def make_asking(
         return Guard(
             hass,
             context=context,
-            permitted=waker.reach,
-            ask_before_risky=ports.options().manners.ask_before_risky,
-            max_actions=1,
+            terms=Terms(
+                permitted=waker.reach,
+                ask_before_risky=ports.options().manners.ask_before_risky,
+                max_actions=1,
+            ),
             lock=runner.action_lock,
-            dry_run=False,
             on_settled=on_settled,
             past_actions=waker.past_actions,
             consent=_NobodyToAsk(),

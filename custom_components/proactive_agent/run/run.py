@@ -17,7 +17,7 @@ from ..engine.prompt import opening_messages
 from ..engine.records import ActionRecord, JsonObject, RunError, RunRecord
 from ..engine.report import Ending
 from ..engine.truncation import Reading
-from ..guard.guard import Action, Guard
+from ..guard.guard import Action, Guard, Terms
 from ..home.home import Reach, describe
 from ..store.meter import Meter
 from ..texts import cached_error_text
@@ -75,11 +75,13 @@ class Run:
         self._guard = Guard(
             hass,
             context=plan.context,
-            permitted=ports.permitted,
-            ask_before_risky=plan.options.manners.ask_before_risky,
-            max_actions=plan.options.fuses.max_actions,
+            terms=Terms(
+                permitted=ports.permitted,
+                ask_before_risky=plan.options.manners.ask_before_risky,
+                max_actions=plan.options.fuses.max_actions,
+                dry_run=plan.dry_run,
+            ),
             lock=ports.action_lock,
-            dry_run=plan.dry_run,
             on_settled=self._action_settled,
             past_actions=plan.past_actions,
             consent=self,
