@@ -44,7 +44,7 @@ FLOORS: tuple[Floor, ...] = (
     ("heartbeat heartbeat.*",),
     ("runtime answers answers.* loss removal",),
     ("entity", "targeted"),
-    ("pending_sensor", "status_sensor"),
+    ("sensors sensors.*",),
     (
         "switch",
         "sensor",

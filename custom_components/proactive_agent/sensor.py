@@ -18,9 +18,9 @@ from homeassistant.helpers.event import async_track_time_interval
 from .engine.records import Outcome, Status
 from .entity import HeartbeatEntity, add_for_each_heartbeat
 from .heartbeat.heartbeat import Heartbeat
-from .pending_sensor import PendingApprovalSensor
 from .runtime import ProactiveAgentConfigEntry
-from .status_sensor import StatusSensor
+from .sensors.pending import PendingApprovalSensor
+from .sensors.status import StatusSensor
 
 PARALLEL_UPDATES = 0
 LOOK_INTERVAL = timedelta(seconds=30)

@@ -6,13 +6,13 @@ from typing import Any, Final
 from homeassistant.components.sensor import SensorDeviceClass, SensorEntity
 from homeassistant.helpers.restore_state import RestoreEntity
 
-from .const import ATTR_REASON
-from .engine.breaker import Fault
-from .engine.fuses import StopReason
-from .engine.records import Status
-from .entity import HeartbeatEntity
-from .heartbeat.heartbeat import Heartbeat
-from .identity import KEY_STATUS
+from ..const import ATTR_REASON
+from ..engine.breaker import Fault
+from ..engine.fuses import StopReason
+from ..engine.records import Status
+from ..entity import HeartbeatEntity
+from ..heartbeat.heartbeat import Heartbeat
+from ..identity import KEY_STATUS
 
 ATTR_UNTIL: Final = "until"
 # Beside what pauses it, and what it stops for.

@@ -6,11 +6,11 @@ from typing import Any, Final
 from homeassistant.components.sensor import SensorEntity
 from homeassistant.helpers.json import json_bytes
 
-from .const import ATTR_APPROVAL_ID, ATTR_BECAUSE
-from .engine.approvals import Approval
-from .engine.plain_text import MAX_LENGTH, plain_line, shorten
-from .entity import HeartbeatEntity
-from .heartbeat.heartbeat import Heartbeat
+from ..const import ATTR_APPROVAL_ID, ATTR_BECAUSE
+from ..engine.approvals import Approval
+from ..engine.plain_text import MAX_LENGTH, plain_line, shorten
+from ..entity import HeartbeatEntity
+from ..heartbeat.heartbeat import Heartbeat
 
 NOTHING: Final = "none"
 # Bytes: all attributes together stay under 4 KB.
