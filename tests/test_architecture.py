@@ -17,6 +17,7 @@ SOURCE = Path(__file__).parents[1] / "custom_components" / "proactive_agent"
 FLOORS: tuple[Floor, ...] = (
     ("engine engine.*",),
     ("const",),
+    ("tracking",),
     ("saying",),
     (
         "models",

@@ -15,30 +15,43 @@ class Alarm:
         """Wait for nothing yet."""
         self._hass = hass
         self._on_time = on_time
+        self._moment: datetime | None = None
         self._cancel: CALLBACK_TYPE | None = None
 
     @property
     def is_set(self) -> bool:
         """Whether a moment is waited for."""
-        return self._cancel is not None
+        return self._moment is not None
 
     @callback
-    def set(self, moment: datetime) -> None:
-        """Wait for this moment and no other; one that is past comes at once."""
+    def set(self, moment: datetime | None) -> None:
+        """Wait for this moment and no other, for None for nothing.
+
+        One that is past comes at once.
+        """
         self.cancel()
+        self._moment = moment
+        if moment is None:
+            return
         # An empty context: a trace that is carried along would grow for ever.
         self._cancel = Context().run(
             async_track_point_in_utc_time, self._hass, self._ring, moment
         )
 
     @callback
+    def keep(self, moment: datetime | None) -> None:
+        """Do as `set`, but leave the timer alone if it waits for this already (C4)."""
+        if moment != self._moment:
+            self.set(moment)
+
+    @callback
     def cancel(self) -> None:
         """Wait no longer."""
         if self._cancel is not None:
             self._cancel()
-            self._cancel = None
+        self._moment = self._cancel = None
 
     @callback
     def _ring(self, _now: datetime) -> None:
-        self._cancel = None
+        self._moment = self._cancel = None
         self._on_time()

@@ -1,7 +1,6 @@
 """States as they are compared: with a unit, and none for a silent entity."""
 
 from collections.abc import Callable, Iterable
-from contextvars import Context as TaskContext
 
 from homeassistant.components.sensor import SensorDeviceClass
 from homeassistant.const import (
@@ -10,17 +9,16 @@ from homeassistant.const import (
     UnitOfTemperature,
 )
 from homeassistant.core import (
-    CALLBACK_TYPE,
     Event,
     EventStateChangedData,
     HomeAssistant,
     State,
     callback,
 )
-from homeassistant.helpers.event import async_track_state_change_event
 
 from .const import SILENT_STATES
 from .engine.trembling import with_unit
+from .tracking import StateTracker
 
 
 def text_of(state: State) -> str:
@@ -50,31 +48,19 @@ def all_said(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
 
 
 class Listening:
-    """Listens to states; what is listened to can be changed at any time."""
+    """Listens to what entities say, and not to their silence."""
 
     def __init__(
         self, hass: HomeAssistant, on_said: Callable[[str, str], None]
     ) -> None:
         """Listen to nobody; `on_said` gets an entity and what it says."""
-        self._hass = hass
         self._on_said = on_said
-        self._entity_ids: frozenset[str] = frozenset()
-        self._unsubscribe: CALLBACK_TYPE | None = None
+        self._tracker = StateTracker(hass, self._changed)
 
     @callback
     def follow(self, entity_ids: frozenset[str]) -> None:
         """Listen to these entities, and no others."""
-        if entity_ids == self._entity_ids:
-            return
-        self._entity_ids = entity_ids
-        if self._unsubscribe is not None:
-            self._unsubscribe()
-            self._unsubscribe = None
-        if entity_ids:
-            # An empty context: a trace that is carried along would grow for ever.
-            self._unsubscribe = TaskContext().run(
-                async_track_state_change_event, self._hass, entity_ids, self._changed
-            )
+        self._tracker.follow(entity_ids)
 
     @callback
     def _changed(self, event: Event[EventStateChangedData]) -> None:

@@ -25,21 +25,15 @@ class ApprovalWatch:
     ) -> None:
         """Watch nothing yet."""
         self._hass = hass
-        self._on_time = on_time
         self._on_state = on_state
-        self._moment: datetime | None = None
         self._entity_ids: frozenset[str] = frozenset()
-        self._alarm = Alarm(hass, self._time_has_come)
+        self._alarm = Alarm(hass, on_time)
         self._listening = Listening(hass, on_state)
 
     @callback
     def watch(self, moment: datetime | None, entity_ids: frozenset[str]) -> None:
         """Wait for this moment and for changes of these entities, and no others."""
-        if moment != self._moment:
-            self._moment = moment
-            self._alarm.cancel()
-            if moment is not None:
-                self._alarm.set(moment)
+        self._alarm.keep(moment)
         self._entity_ids = entity_ids
         self._listening.follow(entity_ids)
 
@@ -57,8 +51,3 @@ class ApprovalWatch:
     def close(self) -> None:
         """Stop the timer and the listener."""
         self.watch(None, frozenset())
-
-    @callback
-    def _time_has_come(self) -> None:
-        self._moment = None
-        self._on_time()

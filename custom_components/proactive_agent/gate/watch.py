@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from homeassistant.core import (
-    CALLBACK_TYPE,
     Event,
     EventStateChangedData,
     HomeAssistant,
@@ -12,13 +11,11 @@ from homeassistant.core import (
     callback,
 )
 from homeassistant.helpers import issue_registry as ir
-from homeassistant.helpers.event import (
-    async_track_point_in_utc_time,
-    async_track_state_change_event,
-)
 from homeassistant.util import dt as dt_util
 
+from ..alarm import Alarm
 from ..const import ATTR_HEARTBEAT_ID, DOMAIN, SILENT_STATES
+from ..tracking import StateTracker
 from .gate import Gate
 
 REPORT_AFTER = timedelta(hours=1)
@@ -39,12 +36,10 @@ class GateWatch:
         self._heartbeat_id = heartbeat_id
         self._title = title
         self._gate = gate
-        self._watched: frozenset[str] = frozenset()
+        self._tracker = StateTracker(hass, self._state_changed)
+        self._look = Alarm(hass, self.async_refresh)
         self._silent_since: dict[str, datetime] = {}
         self._reported: dict[str, tuple[str, ...]] = {}
-        self._unlisten: CALLBACK_TYPE | None = None
-        self._unschedule: CALLBACK_TYPE | None = None
-        self._refresh_at: datetime | None = None
 
     @callback
     def async_start(self) -> None:
@@ -61,8 +56,8 @@ class GateWatch:
     @callback
     def async_stop(self) -> None:
         """Stop watching and take back every issue."""
-        self._listen(frozenset())
-        self._schedule(None)
+        self._tracker.follow(frozenset())
+        self._look.cancel()
         self._silent_since.clear()
         self._report({})
 
@@ -73,7 +68,7 @@ class GateWatch:
         Call it after a tick at which the gate may have looked at other entities; it
         writes to the issue registry only where something has changed (C4).
         """
-        self._listen(self._gate.entity_ids)
+        self._tracker.follow(self._gate.entity_ids)
         troubles = self._gate.unjudgeable()
         now = dt_util.utcnow()
         self._silent_since = {
@@ -108,7 +103,7 @@ class GateWatch:
             for entity_id, since in self._silent_since.items()
             if entity_id not in overdue
         ]
-        self._schedule(min(waiting, default=None))
+        self._look.keep(min(waiting, default=None))
 
     def _since(self, entity_id: str, now: datetime) -> datetime:
         state = self._hass.states.get(entity_id)
@@ -142,40 +137,11 @@ class GateWatch:
             )
         self._reported = reported
 
-    def _listen(self, entity_ids: frozenset[str]) -> None:
-        if entity_ids == self._watched:
-            return
-        if self._unlisten:
-            self._unlisten()
-            self._unlisten = None
-        if entity_ids:
-            self._unlisten = async_track_state_change_event(
-                self._hass, entity_ids, self._state_changed
-            )
-        self._watched = entity_ids
-
     @callback
     def _state_changed(self, event: Event[EventStateChangedData]) -> None:
         # A sensor that only counts on is no reason to look.
         if _is_silent(event.data["old_state"]) or _is_silent(event.data["new_state"]):
             self.async_refresh()
-
-    def _schedule(self, when: datetime | None) -> None:
-        if when == self._refresh_at:
-            return
-        if self._unschedule:
-            self._unschedule()
-            self._unschedule = None
-        if when:
-            self._unschedule = async_track_point_in_utc_time(
-                self._hass, self._refresh_later, when
-            )
-        self._refresh_at = when
-
-    @callback
-    def _refresh_later(self, _now: datetime) -> None:
-        self._unschedule = self._refresh_at = None
-        self.async_refresh()
 
 
 def _is_silent(state: State | None) -> bool:

@@ -191,10 +191,7 @@ class Health:
     def _follow(self) -> None:
         """Bring timer, issue and owner up to date."""
         pause = self.pause
-        if pause is not None and pause.until is not None:
-            self._resume.set(pause.until)
-        else:
-            self._resume.cancel()
+        self._resume.set(pause.until if pause is not None else None)
         if self._is_failing:
             self._spawn(self._async_report(), "failing")
         else:

@@ -3,21 +3,15 @@
 from datetime import timedelta
 from typing import Final
 
-from homeassistant.core import (
-    CALLBACK_TYPE,
-    Event,
-    EventStateChangedData,
-    HomeAssistant,
-    callback,
-)
+from homeassistant.core import Event, EventStateChangedData, HomeAssistant, callback
 from homeassistant.helpers import issue_registry as ir
-from homeassistant.helpers.event import async_track_state_change_event
 from homeassistant.util import dt as dt_util
 
 from ..alarm import Alarm
 from ..const import ATTR_HEARTBEAT_ID, DOMAIN
 from ..home.missing import missing, named
 from ..models import HeartbeatOptions
+from ..tracking import StateTracker
 from .heartbeat import Heartbeat
 
 # What is reloaded is away for a moment.
@@ -33,8 +27,7 @@ class ReachWatch:
         self._heartbeat = heartbeat
         self._issue_id = f"missing_target_{heartbeat.id}"
         self._options: HeartbeatOptions | None = None
-        self._watched: frozenset[str] = frozenset()
-        self._unlisten: CALLBACK_TYPE | None = None
+        self._tracker = StateTracker(hass, self._state_changed)
         self._look = Alarm(hass, self._refresh)
 
     @callback
@@ -47,14 +40,14 @@ class ReachWatch:
     def stop(self) -> None:
         """Stop watching and take the issue back."""
         self._look.cancel()
-        self._listen(frozenset())
+        self._tracker.follow(frozenset())
         ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
 
     @callback
     def _refresh(self) -> None:
         self._look.cancel()
         options = self._options = self._heartbeat.options
-        self._listen(frozenset(named(self._hass, options).values()))
+        self._tracker.follow(frozenset(named(self._hass, options).values()))
         gone = sorted(set(missing(self._hass, options).values()))
         if not gone:
             ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
@@ -72,18 +65,6 @@ class ReachWatch:
                 "entities": ", ".join(gone),
             },
         )
-
-    def _listen(self, entity_ids: frozenset[str]) -> None:
-        if entity_ids == self._watched:
-            return
-        if self._unlisten is not None:
-            self._unlisten()
-            self._unlisten = None
-        if entity_ids:
-            self._unlisten = async_track_state_change_event(
-                self._hass, entity_ids, self._state_changed
-            )
-        self._watched = entity_ids
 
     @callback
     def _state_changed(self, event: Event[EventStateChangedData]) -> None:

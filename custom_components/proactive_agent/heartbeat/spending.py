@@ -13,7 +13,8 @@ from ..const import ATTR_HEARTBEAT_ID, ATTR_LIMIT, DOMAIN
 from ..engine.fuses import PauseReason
 from ..engine.streak import Streak
 from ..models import HeartbeatOptions
-from ..store.store import HeartbeatState, HeartbeatStore
+from ..store.slot import Slot
+from ..store.store import HeartbeatStore
 from .heartbeat import Heartbeat
 
 _KEYS: Final = {PauseReason.WAKES: "budget_wakes", PauseReason.TOKENS: "budget_tokens"}
@@ -28,7 +29,7 @@ class Spending:
         """Prepare; what is remembered is read with the first `follow`."""
         self._hass = hass
         self._heartbeat = heartbeat
-        self._store = store
+        self._slot = Slot(store, heartbeat.id)
         self._issue_id = f"budget_{heartbeat.id}"
         self._limits = _limits(heartbeat.options)
         self._end = Alarm(hass, self.follow)
@@ -59,19 +60,13 @@ class Spending:
         ir.async_delete_issue(self._hass, DOMAIN, self._issue_id)
 
     @property
-    def _state(self) -> HeartbeatState | None:
-        return self._store.glance(self._heartbeat.id)
-
-    @property
     def _streak(self) -> Streak:
-        state = self._state
-        return state.streak if state else Streak()
+        return self._slot.glance.streak
 
     def _keep(self, streak: Streak) -> None:
-        state = self._state
-        if state is not None and streak != state.streak:
-            self._store.update(self._heartbeat.id, replace(state, streak=streak))
-            self._store.save_soon()
+        if streak != self._streak:
+            self._slot.put(replace(self._slot.glance, streak=streak))
+            self._slot.save_soon()
 
     def _report(self, streak: Streak) -> None:
         self._end.cancel()
