@@ -29,6 +29,11 @@ class Registries:
         self._unlisten: list[CALLBACK_TYPE] = []
         self.version = 0
 
+    @property
+    def are_heard(self) -> bool:
+        """Whether the count can be relied on."""
+        return bool(self._unlisten)
+
     @callback
     def listen(self) -> None:
         """Count from now on."""

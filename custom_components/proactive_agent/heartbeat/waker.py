@@ -9,12 +9,13 @@ from homeassistant.core import Context, HomeAssistant, callback
 from ..engine.records import Cause, GateVerdict, RunRecord
 from ..gate.keeper import GateKeeper
 from ..guard.past_actions import PastActions
-from ..home.home import Reach, resolve
+from ..home.home import Reach
 from ..identity import without_own
 from ..models import HeartbeatOptions
 from ..run.hearing import Ears, Hearing
 from ..run.plan import RunPlan
 from ..store.beat_state import BeatState
+from .reach_now import ReachNow
 from .situation import Situation
 
 _LOGGER = logging.getLogger(__name__)
@@ -42,7 +43,7 @@ class Waker:
         self._ears = Ears(memory)
         self._situation = Situation(hass, memory, self._ears)
         self._is_closed = False
-        self._reach: Reach | None = None
+        self._reach = ReachNow(hass, options)
         self.needs_build = self.is_blind = self._has_failed = False
 
     @property
@@ -56,15 +57,7 @@ class Waker:
 
     def reach(self) -> Reach:
         """Return what may be seen and touched now."""
-        if self._reach is None:
-            self._reach = resolve(self._hass, self._options)
-            # Before anything else can happen in the home: it holds for this moment.
-            self._hass.loop.call_soon(self._forget_reach)
-        return self._reach
-
-    @callback
-    def _forget_reach(self) -> None:
-        self._reach = None
+        return self._reach.get()
 
     async def async_build(self) -> None:
         """Build the gate of the present options (G1), and listen to it (G4)."""
@@ -74,12 +67,14 @@ class Waker:
     @callback
     def start(self) -> None:
         """Listen to the home, now that Home Assistant has started."""
+        self._reach.start()
         self._situation.start()
 
     @callback
     def close(self) -> None:
         """Let go of what is watched."""
         self._gate.close()
+        self._reach.close()
         self._situation.close()
 
     @callback
@@ -92,7 +87,7 @@ class Waker:
     def change(self, options: HeartbeatOptions) -> bool:
         """Take other options; returns whether the gate has to be built anew (C7)."""
         self._options = options
-        self._reach = None
+        self._reach.change(options)
         self.forget()
         return self._gate.change(options)
 

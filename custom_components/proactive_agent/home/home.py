@@ -37,6 +37,18 @@ def resolve(hass: HomeAssistant, options: HeartbeatOptions) -> Reach:
     )
 
 
+def is_lasting(options: HeartbeatOptions, reach: Reach) -> bool:
+    """Say whether a reach stays the same until a registry changes.
+
+    One with a group does not, nor may one from which something was taken out: the
+    members of a group are not in a registry.
+    """
+    lists = (options.look, options.act, options.ask)
+    return not any(one.get(CONF_EXCLUDE) for one in lists) and not any(
+        split_entity_id(one)[0] == GROUP for one in reach.visible
+    )
+
+
 def snapshot(hass: HomeAssistant, entity_ids: Iterable[str]) -> dict[str, str]:
     """Return what these entities say; what is silent or not there has not spoken.
 
