@@ -67,8 +67,8 @@ async def with_retries[T](
 ) -> T:
     """Ask until there is an answer or the policy says that it is enough.
 
-    `on_failure` hears of each failure; the last is raised. Who is cancelled between
-    two tries finds it as the cause.
+    `on_failure` is called with each failure; the last is raised. If a wait between two
+    tries is cancelled, the failure before it is the cause of the `CancelledError`.
     """
     failed = Counter[ErrorKind]()
     last: ModelError | None = None

@@ -53,7 +53,7 @@ class Answering:
         self._turn = 0
 
     def opened(self, opening: Sequence[JsonObject]) -> list[JsonObject]:
-        """Return the opening messages; the first turn may be the last one, too (F4)."""
+        """Return the opening messages; a run of one turn is told so (F4)."""
         messages = [*opening]
         if self._max_turns == 1:
             last = messages[-1]
@@ -73,10 +73,11 @@ class Answering:
         return RunCutError(CutReason.TURN_LIMIT)
 
     async def answer(self, call: ToolCall, *, is_last: bool) -> Answered:
-        """Answer the next call of this turn, the same acting one only once (R3).
+        """Answer the next call of this turn; an acting one is done once in it (R3).
 
-        `is_last` if the model reads on after it: there it hears that its last turn
-        comes (F4). Raises `RunCutError` when the run may not go on (R6).
+        `is_last` marks the last call before the model reads on: its answer then says
+        that the next turn is the last one (F4). Raises `RunCutError` when the run may
+        not go on (R6).
         """
         if self._turn != self._journal.turns:
             self._turn = self._journal.turns

@@ -1,4 +1,4 @@
-"""What a turn has used that came to nothing (F5)."""
+"""What failed requests of a turn have used, charged all the same (F5)."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,9 +9,10 @@ from .records import Reply, Usage
 
 
 class Bill:
-    """What the requests of one turn have used that came to nothing.
+    """What the failed requests of one turn have used.
 
-    Of some nobody knows; all of these together count as what was expected of one.
+    Requests of which no server says it count, all together, as one request is
+    estimated.
     """
 
     def __init__(self, expected: Callable[[], Usage]) -> None:
@@ -21,7 +22,7 @@ class Bill:
         self._has_guessed = False
 
     def add(self, err: ModelError) -> None:
-        """Count a failure."""
+        """Count a request that failed."""
         if err.usage is not None:
             self.total += err.usage
         elif not self._has_guessed:
@@ -29,7 +30,7 @@ class Bill:
             self.total += self._expected()
 
     def settle(self, reply: Reply) -> Reply:
-        """Return the reply with the usage of all it took."""
+        """Return the reply with the usage of the failed requests before it added."""
         if self.total == Usage():
             return reply
         used = reply.usage or self._expected() + answered_usage(reply)

@@ -50,7 +50,7 @@ class Journal:
         self._asked_at = None
 
     def since(self, moment: float) -> float:
-        """Return the seconds since then."""
+        """Return the seconds that have passed since a moment of `clock`."""
         return round(self.clock() - moment, 3)
 
     def spend(self, usage: Usage) -> None:

@@ -12,7 +12,7 @@ from ..const import (
     CONF_MAX_TOKENS_PER_DAY,
     CONF_MAX_WAKES_PER_DAY,
 )
-from .mending import GONE, Fix, Patient
+from .mending import GONE, Affected, Fix
 from .selectors import RawNumberSelector
 from .values import FieldError, read_number
 
@@ -31,9 +31,9 @@ class BudgetFix(Fix):
         self, user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Ask for another limit, and store one that is higher."""
-        patient = self.patient
-        limit = self._limit(patient)
-        if patient is None or limit is None:
+        affected = self.affected
+        limit = self._limit(affected)
+        if affected is None or limit is None:
             return self.async_abort(reason=GONE)
         errors: dict[str, str] = {}
         if user_input is not None:
@@ -44,7 +44,7 @@ class BudgetFix(Fix):
             except FieldError as err:
                 errors[_LIMIT] = str(err)
             else:
-                return self._store(patient, higher)
+                return self._store(affected, higher)
         wanted = vol.Required(_LIMIT, default=limit * 2)
         return self.async_show_form(
             step_id="raise_limit",
@@ -59,17 +59,17 @@ class BudgetFix(Fix):
         self, _user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Leave the limit as it is, and speak of it no more."""
-        if (patient := self.patient) is None:
+        if (affected := self.affected) is None:
             return self.async_abort(reason=GONE)
-        runtime = patient.entry.runtime_data
-        runtime.concerns.leave_budget(patient.subentry.subentry_id)
+        runtime = affected.entry.runtime_data
+        runtime.concerns.leave_budget(affected.subentry.subentry_id)
         return self.async_create_entry(data={})
 
-    def _limit(self, patient: Patient | None) -> int | None:
+    def _limit(self, affected: Affected | None) -> int | None:
         """Return the limit as it is now; None if there is none any more."""
-        if patient is None:
+        if affected is None:
             return None
-        fuses = patient.heartbeat.options.fuses
+        fuses = affected.heartbeat.options.fuses
         return {
             CONF_MAX_WAKES_PER_DAY: fuses.max_wakes_per_day,
             CONF_MAX_TOKENS_PER_DAY: fuses.max_tokens_per_day,
@@ -79,10 +79,10 @@ class BudgetFix(Fix):
     def _key(self) -> str:
         return str((self.data or {}).get(ATTR_LIMIT))
 
-    def _store(self, patient: Patient, limit: int) -> RepairsFlowResult:
-        data = patient.subentry.data
+    def _store(self, affected: Affected, limit: int) -> RepairsFlowResult:
+        data = affected.subentry.data
         fuses = {**(data.get(CONF_FUSES) or {}), self._key: limit}
         self.hass.config_entries.async_update_subentry(
-            patient.entry, patient.subentry, data={**data, CONF_FUSES: fuses}
+            affected.entry, affected.subentry, data={**data, CONF_FUSES: fuses}
         )
         return self.async_create_entry(data={})

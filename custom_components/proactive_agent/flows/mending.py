@@ -26,8 +26,8 @@ GONE: Final = "gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patient:
-    """A heartbeat that an issue is about, at work."""
+class Affected:
+    """The heartbeat that an issue is about, at work."""
 
     entry: ProactiveAgentConfigEntry
     subentry: ConfigSubentry
@@ -49,7 +49,7 @@ class Fix(RepairsFlow):
         return _loaded_entry(self.hass, about)
 
     @property
-    def patient(self) -> Patient | None:
+    def affected(self) -> Affected | None:
         """The heartbeat that the issue is about, if it is at work."""
         heartbeat_id = str((self.data or {}).get(ATTR_HEARTBEAT_ID))
         entry = self.entry
@@ -59,7 +59,7 @@ class Fix(RepairsFlow):
         subentry = entry.subentries.get(heartbeat_id)
         if heartbeat is None or subentry is None:
             return None
-        return Patient(entry=entry, subentry=subentry, heartbeat=heartbeat)
+        return Affected(entry=entry, subentry=subentry, heartbeat=heartbeat)
 
     @property
     def words(self) -> Mapping[str, str]:
@@ -88,12 +88,12 @@ class Fix(RepairsFlow):
         self, _user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Go on with the heartbeat's own dialog; the issue goes once it is mended."""
-        if (patient := self.patient) is None:
+        if (affected := self.affected) is None:
             return self.async_abort(reason=GONE)
         begun = await self.hass.config_entries.subentries.async_init(
-            (patient.entry.entry_id, SUBENTRY_HEARTBEAT),
+            (affected.entry.entry_id, SUBENTRY_HEARTBEAT),
             context=SubentryFlowContext(
-                source=SOURCE_RECONFIGURE, subentry_id=patient.subentry.subentry_id
+                source=SOURCE_RECONFIGURE, subentry_id=affected.subentry.subentry_id
             ),
         )
         return self.async_abort(

@@ -20,10 +20,10 @@ class ReachFix(Fix):
         self, _user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Take out what is missing now."""
-        if (patient := self.patient) is None:
+        if (affected := self.affected) is None:
             return self.async_abort(reason=GONE)
-        gone = missing(self.hass, patient.heartbeat.options)
-        data = dict(patient.subentry.data)
+        gone = missing(self.hass, affected.heartbeat.options)
+        data = dict(affected.subentry.data)
         for key in (CONF_LOOK, CONF_ACT, CONF_ASK):
             target = dict(data.get(key) or {})
             if ATTR_ENTITY_ID in target:
@@ -34,6 +34,6 @@ class ReachFix(Fix):
                 ]
                 data[key] = target
         self.hass.config_entries.async_update_subentry(
-            patient.entry, patient.subentry, data=data
+            affected.entry, affected.subentry, data=data
         )
         return self.async_create_entry(data={})

@@ -27,10 +27,10 @@ class TryFix(WaitingFlow[RepairsFlowContext, RepairsFlowResult, str], Fix):
         self, _user_input: dict[str, Any] | None = None
     ) -> RepairsFlowResult:
         """Wake the heartbeat; it runs to its end also if nobody waits for it."""
-        if (patient := self.patient) is None:
+        if (affected := self.affected) is None:
             return self.async_abort(reason=GONE)
         try:
-            self._run = patient.heartbeat.wake(dry_run=self.is_dry)
+            self._run = affected.heartbeat.wake(dry_run=self.is_dry)
         except ServiceValidationError as err:
             return self.async_abort(
                 reason="refused", description_placeholders={"reason": str(err)}

@@ -1,4 +1,4 @@
-"""How long an answer stands without being asked for again (C4)."""
+"""How long a verdict stands without judging the condition again (C4)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class Basis:
 
 
 class Standing:
-    """An answer stands for as long as all that it rests on is the same.
+    """Says whether a verdict still stands: all that it rests on is as it was.
 
-    Where a state has to last, it stands only until it has lasted for so long.
+    If a state has to last for a while, it stands only until that while is over.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class Standing:
         self._asked = self._until = _NEVER
 
     def begin(self) -> None:
-        """Let an answer stand that is asked for now.
+        """Note what the verdict of this moment rests on.
 
-        It must not be asked for before: a duration may end in between.
+        No time may pass between this and the judging: a duration might end in it.
         """
         self._states = self._present()
         if self._is_plain:

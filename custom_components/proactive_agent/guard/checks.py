@@ -94,7 +94,7 @@ def judge_action(
 
 
 def is_risky(hass: HomeAssistant, action: Action) -> bool:
-    """Tell whether an action would ask even where nothing has to (P2)."""
+    """Tell whether an action would need a yes, whatever the options are (P2)."""
     touched = subjects(hass, action.entity_id, Reach())
     judged = judge(
         action.domain,

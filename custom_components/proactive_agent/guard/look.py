@@ -31,7 +31,7 @@ _MAX_ITEMS = 10
 
 
 class Look:
-    """Knows what an action should lead to; make it right before the call."""
+    """Compares entities with what an action should lead to; made before the call."""
 
     def __init__(self, hass: HomeAssistant, action: Action) -> None:
         """Look at everything the action is for, groups and their members too."""
@@ -54,7 +54,7 @@ class Look:
 
     @property
     def is_step_taken(self) -> bool:
-        """Whether an action that goes on from where it stands has done so."""
+        """Whether an action that goes on from any state (`increment`) has done so."""
         return bool(self._expected) and all(
             expected.is_step
             and (view := _view(self._hass, entity_id)) is not None

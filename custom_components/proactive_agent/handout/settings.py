@@ -50,7 +50,7 @@ def heartbeat_options(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def endpoint_options(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is stored of an endpoint, without its door and its key."""
+    """Return what is stored of an endpoint, without its address and its key."""
     told = dict(data)
     if data.get(CONF_API_KEY):
         told[CONF_API_KEY] = REDACTED

@@ -49,7 +49,7 @@ class Pulse:
 
     @callback
     def catch_up(self, moment: datetime) -> None:
-        """Tick once besides, for what was missed (C6)."""
+        """Tick once at this moment besides, for what was missed (C6)."""
         self._own("catch_up", async_track_point_in_utc_time, self._caught_up, moment)
 
     @callback

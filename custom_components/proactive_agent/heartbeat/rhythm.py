@@ -18,7 +18,7 @@ _LATEST: Final = timedelta(minutes=4)
 
 
 class Rhythm:
-    """Starts and stops the pulse by what is remembered of it."""
+    """Runs the timers so that ticks stay at whole intervals from the `anchor` (C6)."""
 
     def __init__(
         self,

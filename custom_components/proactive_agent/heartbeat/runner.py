@@ -123,7 +123,7 @@ class Runner:
 
     @callback
     def tell_due(self, options: HeartbeatOptions) -> None:
-        """Tell after a start what was not told before it (S5)."""
+        """Tell after a start what could not be told before it (S5)."""
         self.due.resume(self.spawn, options)
 
     @callback

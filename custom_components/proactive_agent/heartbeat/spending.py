@@ -49,7 +49,7 @@ class Spending:
 
     @callback
     def leave(self) -> None:
-        """Speak of it no more, until there are other limits."""
+        """Report it no more, until other limits are set."""
         self._keep(replace(self._streak, is_left=True))
         self.follow()
 

@@ -27,7 +27,8 @@ class StoreFile(Store[dict[str, Any]]):
     async def async_try_save(self, data: Callable[[], dict[str, Any]]) -> bool:
         """Write now, and say whether the disk took it within 10 seconds (D1).
 
-        Who cancels breaks nothing off. While one write hangs no other is begun.
+        Cancelling the wait does not cancel the write. While one write hangs no other is
+        begun.
         """
         if self._writing is not None and not await _ends(self._writing):
             return False
@@ -84,7 +85,7 @@ async def _ends(write: asyncio.Task[None]) -> bool:
 
 
 def keep_aside(path: Path) -> None:
-    """Move a file that cannot be read out of the way, for whoever can."""
+    """Rename a file that cannot be read, so that its owner may look into it."""
     aside = path.with_name(f"{path.name}.unreadable.{dt_util.utcnow().isoformat()}")
     try:
         path.replace(aside)

@@ -1,4 +1,4 @@
-"""Why an action should be done, in the model's words, for who is asked (P1)."""
+"""The reason for an action, in the model's words, for its owner to read (P1)."""
 
 from dataclasses import replace
 from typing import Any
