@@ -40,11 +40,16 @@ async def running_browser() -> AsyncIterator[Browser]:
 
 @asynccontextmanager
 async def open_page(
-    browser: Browser, house: House, *, height: int = HEIGHT, scale: float = 1
+    browser: Browser,
+    house: House,
+    *,
+    width: int = WIDTH,
+    height: int = HEIGHT,
+    scale: float = 1,
 ) -> AsyncIterator[Page]:
     """Open a window of its own on the house, logged in as its owner."""
     context = await browser.new_context(
-        viewport={"width": WIDTH, "height": height},
+        viewport={"width": width, "height": height},
         device_scale_factor=scale,
         base_url=house.url,
         locale="en-US",
