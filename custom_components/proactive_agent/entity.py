@@ -30,7 +30,6 @@ class HeartbeatEntity(Entity):
             entry_type=DeviceEntryType.SERVICE,
             identifiers={(DOMAIN, heartbeat.id)},
             manufacturer="Proactive Agent",
-            model="Heartbeat",
             name=heartbeat.options.title,
         )
 
