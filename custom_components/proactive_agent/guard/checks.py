@@ -94,7 +94,7 @@ def judge_action(
 
 
 def is_risky(hass: HomeAssistant, action: Action) -> bool:
-    """Tell whether an action would need a yes, whatever the options are (P2)."""
+    """Tell whether an action is not free, even on entities in `act` (P2)."""
     touched = subjects(hass, action.entity_id, Reach())
     judged = judge(
         action.domain,
