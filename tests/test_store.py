@@ -22,7 +22,7 @@ from custom_components.proactive_agent.engine.records import Outcome
 from custom_components.proactive_agent.engine.repeats import PastAction
 from custom_components.proactive_agent.engine.wire.shape import USUAL, Shape
 from custom_components.proactive_agent.models import Fuses
-from custom_components.proactive_agent.store.beat_state import BeatState
+from custom_components.proactive_agent.store.memory import Memory
 from custom_components.proactive_agent.store.meter import TOKENS_AHEAD
 from custom_components.proactive_agent.store.shapes import MAX_REMEMBERED
 from custom_components.proactive_agent.store.store import (
@@ -151,8 +151,8 @@ async def load(hass: HomeAssistant) -> HeartbeatStore:
     return store
 
 
-def beat(store: HeartbeatStore, **fuses: Any) -> BeatState:
-    return BeatState(store, BEAT, Fuses(**fuses), now=NOON)
+def beat(store: HeartbeatStore, **fuses: Any) -> Memory:
+    return Memory(store, BEAT, Fuses(**fuses), now=NOON)
 
 
 async def settle(hass: HomeAssistant) -> None:
@@ -375,7 +375,7 @@ async def test_a_loss_is_remembered_over_the_next_restart(
     await store.async_begin_anew()
 
     assert not state.is_on
-    assert not BeatState(await load(hass), BEAT, Fuses(), now=NOON).is_on
+    assert not Memory(await load(hass), BEAT, Fuses(), now=NOON).is_on
 
 
 @pytest.mark.contract("D2")
@@ -388,7 +388,7 @@ async def test_who_is_created_after_a_loss_is_new(
     await store.async_begin_anew()
 
     assert store.get("newborn") is None
-    assert BeatState(store, "newborn", Fuses(), now=NOON).is_on
+    assert Memory(store, "newborn", Fuses(), now=NOON).is_on
 
 
 @pytest.mark.contract("D1")
@@ -719,7 +719,7 @@ async def test_what_is_held_and_not_used_is_given_back_in_good_order(
 @pytest.mark.contract("C6")
 async def test_what_one_holds_is_not_anothers(hass: HomeAssistant, disk: Disk) -> None:
     store = await load(hass)
-    other = BeatState(store, "other", Fuses(), now=NOON)
+    other = Memory(store, "other", Fuses(), now=NOON)
     assert await beat(store).meter.charge_wake()
     other.meter.charge_tokens(40)
     await settle(hass)

@@ -15,7 +15,7 @@ from ..engine.errors import ActionRefusedError, RefusalKind
 from ..engine.records import ActionRecord
 from ..guard.guard import Action, Guard, Terms
 from ..lineage import RunLineage
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from .ports import Ports
 from .runner import Runner
 from .waker import Waker
@@ -34,7 +34,7 @@ def make_asking(
     hass: HomeAssistant,
     ports: Ports,
     *,
-    state: BeatState,
+    state: Memory,
     reporter: ApprovalReporter,
     runner: Runner,
     waker: Waker,

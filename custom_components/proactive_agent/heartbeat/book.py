@@ -16,7 +16,7 @@ from ..engine.records import (
 )
 from ..engine.run_log import RunLog
 from ..run.run import Run
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from ..store.open_runs import OpenRun, OpenRuns
 
 UNSEEN = "Nobody saw how it ended."
@@ -34,7 +34,7 @@ class Book:
         heartbeat_id: str,
         log: RunLog,
         open_runs: OpenRuns,
-        memory: BeatState,
+        memory: Memory,
     ) -> None:
         """Put down what was cut off before, as far as the memory knows of it."""
         self.log = log
@@ -77,7 +77,7 @@ class Book:
             self.log.settle(run_id, index, _as_known(run.actions[index]))
 
 
-def _cut_off(run: OpenRun, memory: BeatState) -> RunRecord:
+def _cut_off(run: OpenRun, memory: Memory) -> RunRecord:
     due = next((one for one in memory.due if one.id == run.run_id), None)
     called = map(_as_known, due.actions) if due else ()
     return RunRecord(

@@ -12,7 +12,7 @@ from ..engine.breaker import Fault, went_well
 from ..engine.records import RunRecord
 from ..models import HeartbeatOptions
 from ..spawning import Spawn
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from ..telling.notices import Notices
 
 _OF_RUNS: Final = frozenset({Fault.FAILURES, Fault.AUTH, Fault.QUOTA})
@@ -47,7 +47,7 @@ class FaultNotices:
 
     def __init__(
         self,
-        state: BeatState,
+        state: Memory,
         sight: Sight,
         notices: Notices,
         options: Callable[[], HeartbeatOptions],

@@ -15,7 +15,7 @@ from ..engine.breaker import Breaker, Fault
 from ..engine.fuses import PauseReason, Stop
 from ..engine.records import RunRecord
 from ..spawning import Spawn
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from ..telling.notices import Notices, failure_in_words
 from ..texts import Texts, local_time
 from .fault_notices import FaultNotices, Sight
@@ -53,7 +53,7 @@ class Health:
         heartbeat_id: str,
         ports: Ports,
         *,
-        state: BeatState,
+        state: Memory,
         sight: Sight,
         notices: Notices,
         can_sign_in: Callable[[], bool],

@@ -11,7 +11,7 @@ from ..asking.asking import Asking
 from ..engine.fuses import Stop, StopReason
 from ..identity import Identity
 from ..models import has_key
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from .asking import make_asking
 from .health import Health
 from .ports import Ports
@@ -26,7 +26,7 @@ from .waker import Waker
 class Parts:
     """One of each; nothing of them is started yet."""
 
-    state: BeatState
+    state: Memory
     waker: Waker
     voice: Voice
     runs: Runner
@@ -44,7 +44,7 @@ def make_parts(
 ) -> Parts:
     """Make the parts of one heartbeat, by what the store knows of it."""
     options = ports.options()
-    state = BeatState(shared.store, heartbeat_id, options.fuses, now=dt_util.utcnow())
+    state = Memory(shared.store, heartbeat_id, options.fuses, now=dt_util.utcnow())
     waker = Waker(hass, heartbeat_id, options, state)
     identity = Identity(entry_id=entry.entry_id, heartbeat_id=heartbeat_id)
     voice = Voice(hass, identity, ports.on_activity)

@@ -8,7 +8,7 @@ from homeassistant.core import HomeAssistant, callback
 from homeassistant.util import dt as dt_util
 
 from ..engine.cadence import has_missed, next_due, spread
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from .pulse import Pulse
 
 # How long after the start of Home Assistant one tick makes up for all that was
@@ -24,7 +24,7 @@ class Rhythm:
         self,
         hass: HomeAssistant,
         name: str,
-        state: BeatState,
+        state: Memory,
         *,
         key: str,
         on_tick: Callable[[datetime], None],

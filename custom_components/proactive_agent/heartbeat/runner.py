@@ -25,7 +25,7 @@ from ..home.home import Reach
 from ..models import HeartbeatOptions
 from ..run.plan import RunPlan
 from ..run.run import Run, RunPorts
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from ..telling.due import DueMessages
 from ..telling.reporter import Reporter, Told
 from ..tools.toolbox import OfferCache
@@ -49,7 +49,7 @@ class Runner:
         hass: HomeAssistant,
         entry: ConfigEntry,
         reporter: Reporter,
-        state: BeatState,
+        state: Memory,
         book: Book,
         judge: Callable[[Run, RunRecord], RunRecord],
         on_end: Callable[[RunRecord, Stop | None], None],

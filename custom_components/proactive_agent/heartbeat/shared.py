@@ -8,7 +8,7 @@ from homeassistant.core import Context
 from ..engine.ports import Mind
 from ..lineage import RunLineage
 from ..models import HeartbeatOptions
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from ..store.runs import RunFiles
 from ..store.store import HeartbeatStore
 from .book import Book
@@ -31,7 +31,7 @@ class Shared:
     issues: ModelIssues
     descends: Callable[[Context], bool]
 
-    def book(self, heartbeat_id: str, memory: BeatState) -> Book:
+    def book(self, heartbeat_id: str, memory: Memory) -> Book:
         """Return where the runs of a heartbeat are put down."""
         log = self.logs.log(heartbeat_id)
         return Book(heartbeat_id, log, self.store.open_runs, memory)

@@ -17,7 +17,7 @@ from ..home.home import Reach, snapshot
 from ..models import Manners
 from ..run.hearing import Ears
 from ..saying import Listening, all_said
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from .coming_up import ComingUp
 
 # Seconds after a start in which entities come up.
@@ -31,7 +31,7 @@ class Situation:
     what was told when all of it becomes news again (S4).
     """
 
-    def __init__(self, hass: HomeAssistant, memory: BeatState, ears: Ears) -> None:
+    def __init__(self, hass: HomeAssistant, memory: Memory, ears: Ears) -> None:
         """Go on with what the memory holds."""
         self.past_actions = PastActions(hass, memory.past, memory.put_past)
         self._hass = hass

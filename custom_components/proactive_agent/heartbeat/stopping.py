@@ -7,11 +7,11 @@ from ..engine.fuses import Stop, StopReason
 from ..engine.records import Cause, StopCause
 from ..engine.report import Ending
 from ..run.run import Run
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from ..telling.reporter import Told
 
 
-def stop_with(run: Run, told: Told, state: BeatState) -> Stop | None:
+def stop_with(run: Run, told: Told, state: Memory) -> Stop | None:
     """Return the stop that a run brings, None if it brings none (F1, F8)."""
     was_cut = run.ending.cut is CutReason.STOPPED
     if not state.is_on or was_cut or run.plan.dry_run:
@@ -30,7 +30,7 @@ def stop_with(run: Run, told: Told, state: BeatState) -> Stop | None:
 def why_stopped(
     ending: Ending,
     stop: Stop | None,
-    state: BeatState,
+    state: Memory,
     *,
     went_off: bool,
     is_unloaded: bool,

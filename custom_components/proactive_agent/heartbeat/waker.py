@@ -14,7 +14,7 @@ from ..identity import without_own
 from ..models import HeartbeatOptions
 from ..run.hearing import Ears, Hearing
 from ..run.plan import RunPlan
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from .reach_now import ReachNow
 from .situation import Situation
 
@@ -33,7 +33,7 @@ class Waker:
         hass: HomeAssistant,
         heartbeat_id: str,
         options: HeartbeatOptions,
-        memory: BeatState,
+        memory: Memory,
     ) -> None:
         """Prepare; the gate is closed until it has been built."""
         self._hass = hass

@@ -18,7 +18,7 @@ from ..engine.records import ActionRecord, ActionStatus
 from ..models import HeartbeatOptions
 from ..notifier.letter import shown_as
 from ..notifier.notifier import Delivery
-from ..store.beat_state import BeatState
+from ..store.memory import Memory
 from ..store.store import SAVE_SHORTLY
 from .reporter import Reporter, Told
 
@@ -34,7 +34,7 @@ class DueMessages:
     def __init__(
         self,
         hass: HomeAssistant,
-        memory: BeatState,
+        memory: Memory,
         reporter: Reporter,
         on_overdue: Callable[[str, Told], None],
         on_unseen: Callable[[str, int], None],

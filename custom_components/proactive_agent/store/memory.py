@@ -19,7 +19,7 @@ from .slot import Slot
 from .store import SAVE_DELAY, HeartbeatState, HeartbeatStore
 
 
-class BeatState:
+class Memory:
     """Whether one heartbeat is on, and all that it has to remember; in the store.
 
     `meter` counts what it uses against its limits.
