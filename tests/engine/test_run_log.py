@@ -60,6 +60,19 @@ def test_the_newest_run_comes_first_and_the_oldest_goes() -> None:
     ]
 
 
+@pytest.mark.contract("P1")
+def test_an_answer_is_written_into_the_run_that_asked_and_into_no_other() -> None:
+    waiting = replace(RUNNING, status=ActionStatus.WAITING)
+    log = RunLog()
+    log.add(run("a", waiting, RUNNING))
+
+    log.answer("a", 0, DONE)
+    log.answer("a", 1, DONE)
+    log.answer("b", 0, DONE)
+
+    assert [*log] == [run("a", DONE, RUNNING)]
+
+
 @pytest.mark.contract("R8")
 @pytest.mark.parametrize(
     ("message", "silent"), [(None, True), ("Still running: Wash.", False)]

@@ -142,9 +142,7 @@ class RunLog:
         """Cut down what is largest, of the oldest first, until all is small enough."""
         too_much = sum(kept.size for kept in self._runs) - LOG_SIZE
         for position, kept in reversed([*enumerate(self._runs)]):
-            if too_much <= 0:
-                return
-            if kept.size > LEAST:
+            if too_much > 0 and kept.size > LEAST:
                 cut = self._runs[position] = _Kept.of(kept.record, LEAST)
                 too_much -= kept.size - cut.size
 
