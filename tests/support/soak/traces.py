@@ -9,11 +9,13 @@ from typing import Final
 
 from homeassistant.core import HomeAssistant
 
+from custom_components.proactive_agent.engine import records, run_log
+
 from .hours import Hours
 
 _OURS: Final = "custom_components.proactive_agent"
 # The last fifty runs of each heartbeat are kept: in a month there are more and more.
-_KEPT: Final = (f"{_OURS}.engine.records", f"{_OURS}.run_log")
+_KEPT: Final = (records.__name__, run_log.__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
