@@ -10,7 +10,7 @@ import pytest
 from custom_components.proactive_agent.const import EVENT_HEARTBEAT_TICK
 from tests.support.asking import Disk, disk
 from tests.support.heartbeats import Beat, Home, clock, home, let_run
-from tests.support.llm_server import Held, llm_server, text
+from tests.support.llm_server import Held, calls, llm_server, text
 
 __all__ = ["clock", "disk", "home", "llm_server"]
 
@@ -75,6 +75,26 @@ async def test_what_a_request_may_use_is_on_disk_when_it_comes_in(
     ((wakes, tokens, needed),) = noted
     assert wakes == 1
     assert tokens >= needed > 100
+
+
+@pytest.mark.contract("F5", "C6")
+async def test_so_is_what_the_request_after_an_action_may_use(
+    home: Home, hass_storage: dict[str, Any]
+) -> None:
+    """It goes with the write before the action, and costs none of its own."""
+    noted: list[tuple[int, int]] = []
+
+    def answer(request: Any) -> Any:
+        left = on_disk(home, beat, hass_storage)
+        noted.append((left["tokens"], used(home, beat).tokens))
+        has_acted = request["messages"][-1]["role"] == "tool"
+        return text("Fine.") if has_acted else calls(("feed", {"food": "meal"}))
+
+    home.llm_server.always = answer
+    beat = await home.add_heartbeat(act={"entity_id": ["script.feed"]})
+    await beat.wake()
+    assert len(noted) == 2
+    assert all(tokens >= needed > 100 for tokens, needed in noted)
 
 
 @pytest.mark.contract("F5", "C2", "D1")

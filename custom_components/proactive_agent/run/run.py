@@ -176,15 +176,10 @@ class Run:
         try:
             self._check()
             self._ports.mind.check_ready()
-            charging = self._charge_wake()
-            try:
-                toolbox, opening = await self._toolbox(), self._opening()
-                is_charged = await charging
-            finally:
-                charging.cancel()
-            if not is_charged:
+            if not await self._ports.budget.charge_wake():
                 self._fail(own_fault(Advice.NOT_CHARGED))
                 return
+            toolbox, opening = await self._toolbox(), self._opening()
             self._check()
             self._ports.announce(self)
             await self._ports.mind.converse(
@@ -206,14 +201,6 @@ class Run:
         except Exception as error:
             _LOGGER.exception("A run of %s failed", self.plan.options.title)
             self._fail(own_fault(Advice.INTERNAL, detail=repr(error)))
-
-    def _charge_wake(self) -> asyncio.Task[bool]:
-        """Have the disk take the wake while everything else is made ready (F5)."""
-        return self._hass.async_create_background_task(
-            self._ports.budget.charge_wake(),
-            f"proactive_agent wake {self.run_id}",
-            eager_start=True,
-        )
 
     async def _toolbox(self) -> Toolbox:
         return await self._ports.offers.async_toolbox(

@@ -19,7 +19,7 @@ from ..engine.fuses import (
 from .slot import Slot
 from .store import SAVE_SHORTLY
 
-TOKENS_AHEAD = 10_000  # on disk for the first request of a run before it is known
+TOKENS_AHEAD = 10_000  # on disk for the next request of a run before it is known
 
 
 class Meter:
@@ -103,18 +103,23 @@ class Meter:
     async def charge_wake(self) -> bool:
         """Charge a wake to today, on disk before the model is called (F5).
 
-        The tokens of its first request are held on disk, as far as the day's budget
-        goes. Returns False, and charges nothing, if the disk cannot be written (D1).
+        Returns False, and charges nothing, if the disk cannot be written (D1).
         """
         self._slot.use(self.used.woken(_today()))
-        left = self.tokens_left
-        ahead = TOKENS_AHEAD if left is None else min(left, TOKENS_AHEAD)
-        is_written = await self._slot.store.async_save_ahead(
-            self._slot.heartbeat_id, ahead
-        )
+        is_written = await self.async_save_ahead()
         if not is_written:
             self._slot.use(replace(self.used, wakes=max(0, self.used.wakes - 1)))
         return is_written
+
+    async def async_save_ahead(self) -> bool:
+        """Write to disk now, and say whether the disk took it (D1).
+
+        The tokens of a run's next request are held there, as far as the day's budget
+        goes, so that it costs no write of its own (C6).
+        """
+        left = self.tokens_left
+        ahead = TOKENS_AHEAD if left is None else min(left, TOKENS_AHEAD)
+        return await self._slot.store.async_save_ahead(self._slot.heartbeat_id, ahead)
 
     @callback
     def change(self, limits: Limits, *, now: datetime) -> None:

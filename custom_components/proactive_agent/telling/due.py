@@ -85,7 +85,7 @@ class DueMessages:
         due = known or Due(id=run_id, run_id=run_id, at=dt_util.utcnow())
         due = replace(due, actions=tuple(actions))
         self._memory.put_due(with_due(self._memory.due, due))
-        await self._memory.async_save()
+        await self._memory.meter.async_save_ahead()
 
     @callback
     def done_so_far(self, run_id: str, actions: Sequence[ActionRecord]) -> None:
