@@ -89,6 +89,17 @@ async def test_what_a_run_did_is_put_down_to_its_heartbeat(
         assert deed["context_event_type"] == "proactive_agent_heartbeat_tick"
 
 
+@pytest.mark.contract("A8")
+async def test_an_event_that_was_too_large_to_be_kept_breaks_no_page(
+    events: list[Any], home: Home
+) -> None:
+    await home.add_heartbeat()
+    events.clear()
+    home.hass.bus.async_fire("proactive_agent_heartbeat_tick", {})
+    await home.settled()
+    assert _sentences(home.hass, events) == ["Proactive Agent woke for its check"]
+
+
 @pytest.fixture
 async def story(events: list[Any], door: Door) -> list[Any]:
     """Collect what happens once the heartbeat is there."""

@@ -65,7 +65,8 @@ def async_describe_events(
         key = f"logbook_{sentence}"
         return {
             LOGBOOK_ENTRY_ICON: _ICONS[sentence.partition("_")[0]],
-            LOGBOOK_ENTRY_NAME: data[ATTR_HEARTBEAT],
+            # The recorder keeps nothing of an event that is too large for it.
+            LOGBOOK_ENTRY_NAME: data.get(ATTR_HEARTBEAT, "Proactive Agent"),
             LOGBOOK_ENTRY_MESSAGE: cached_sentence(hass, key, who=who, **said),
         }
 
