@@ -23,7 +23,7 @@ from tests.support.llm_server import LlmServer, calls, text
 from .backend import Backend
 from .browser import open_page
 from .languages import Language, read
-from .pages import DevicePage, Dialog, IntegrationPage
+from .pages import DevicePage, Dialog, IntegrationPage, settled
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -155,6 +155,7 @@ async def test_both_dialogs_speak_the_language_of_the_home(
     assert not await check(phone, backend, DIALOG, language, said)
     await onward(dialog).click()
     await expect(dialog.here).to_be_hidden()
+    await settled(phone)
 
     integration = IntegrationPage(phone)
     await integration.open()
