@@ -120,6 +120,25 @@ async def test_while_the_disk_has_not_taken_the_wake_nobody_is_called_or_told(
     assert used(home, beat).wakes == takes_it
 
 
+@pytest.mark.contract("F5", "C6", "D1")
+async def test_without_a_budget_no_wake_waits_for_the_disk(
+    home: Home, disk: Disk, hass_storage: dict[str, Any]
+) -> None:
+    held = Held(text("Fine."))
+    home.llm_server.play(held)
+    fuses = {"max_wakes_per_day": 0, "max_tokens_per_day": 0}
+    beat = await home.add_heartbeat(fuses=fuses)
+    disk.hold()
+    home.clock.turn(timedelta(minutes=15))
+    await held.reached.wait()
+    disk.release()
+    held.release.set()
+    await home.settled()
+    assert (await beat.runs())[0]["outcome"] == "nothing"
+    # It is counted all the same, for who sets a limit later.
+    assert on_disk(home, beat, hass_storage)["wakes"] == 1
+
+
 @pytest.mark.contract("F5")
 @pytest.mark.parametrize("says", [True, False], ids=["told", "estimated"])
 async def test_tokens_are_the_servers_or_marked_as_an_estimate(

@@ -125,7 +125,8 @@ async def _our_agent(stage: Stage) -> Agent:
             "check_prompt": JOB,
             "interval": {"hours": 24},
             "act": {"area_id": [kitchen.id]},
-            # A day here has more wakes than any other.
+            # A day here has more wakes than any other. (With a limit of the day, a wake
+            # waits for the disk once more before the model is asked.)
             "fuses": {"max_wakes_per_day": 0, "max_tokens_per_day": 0},
         },
     )

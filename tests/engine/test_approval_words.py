@@ -63,7 +63,7 @@ def test_a_request_says_what_where_and_why() -> None:
 
 @pytest.mark.contract("P1")
 @pytest.mark.parametrize(
-    ("because", "end"), [("She waits", "."), ("She waits.", ""), ("Soll sie?", "")]
+    ("because", "end"), [("She waits", "."), ("She waits.", ""), ("Warum?", "")]
 )
 def test_what_follows_is_no_part_of_the_reason(because: str, end: str) -> None:
     why = replace(UNLOCK, because=because)

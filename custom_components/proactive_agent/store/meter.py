@@ -98,18 +98,32 @@ class Meter:
         else:
             # A killed process must not give back what is about to be used (C6).
             is_on_disk = self._slot.store.takes_ahead(self._slot.heartbeat_id, tokens)
-            self._slot.save_soon(SAVE_SHORTLY if is_on_disk else 0)
+            can_wait = is_on_disk or not self._has_budget
+            self._slot.save_soon(SAVE_SHORTLY if can_wait else 0)
 
     async def charge_wake(self) -> bool:
         """Charge a wake to today, on disk before the model is called (F5).
 
-        Returns False, and charges nothing, if the disk cannot be written (D1).
+        Returns False, and charges nothing, if the disk cannot be written (D1). Without
+        a budget there is nothing that a crash could give back: it is written beside.
         """
         self._slot.use(self.used.woken(_today()))
+        if not self._has_budget:
+            self._slot.save_soon(0)
+            return True
         is_written = await self.async_save_ahead()
         if not is_written:
             self._slot.use(replace(self.used, wakes=max(0, self.used.wakes - 1)))
         return is_written
+
+    @property
+    def _has_budget(self) -> bool:
+        """Whether a limit of the day counts on what is on disk (F5)."""
+        limits = self._limits
+        return (
+            limits.max_wakes_per_day is not None
+            or limits.max_tokens_per_day is not None
+        )
 
     async def async_save_ahead(self) -> bool:
         """Write to disk now, and say whether the disk took it (D1).
