@@ -3,14 +3,21 @@
 from typing import Any
 
 from homeassistant.exceptions import HomeAssistantError, ServiceValidationError
+from homeassistant.helpers.service import async_get_all_descriptions
 import pytest
+from syrupy.assertion import SnapshotAssertion
+from syrupy.filters import props
 import voluptuous as vol
 
-from tests.support.heartbeats import FEED, Home, clock, home
+from custom_components.proactive_agent.const import DOMAIN
+from tests.support import stubs  # noqa: F401
+from tests.support.heartbeats import FEED, HUNGRY, Home, clock, home
 from tests.support.llm_server import calls, llm_server, text
 
 __all__ = ["clock", "home", "llm_server"]
 
+MEAL = ("feed", {"food": "meal"})
+PET = {"entity_id": ["input_boolean.hungry"]}
 RECORD_KEYS = {
     "run_id",
     "started",
@@ -119,3 +126,31 @@ async def test_refusals_are_sentences(home: Home) -> None:
         ServiceValidationError, match=r"^Milonga is switched off\. Switch it on first"
     ):
         await beat.wake()
+
+
+@pytest.mark.contract("A9", "G3")
+@pytest.mark.parametrize("dry_run", [False, True], ids=["for real", "dry"])
+async def test_the_answer_of_a_run_is_what_it_was(
+    home: Home, snapshot: SnapshotAssertion, dry_run: bool
+) -> None:
+    home.clock.freezer.move_to("2026-12-01 08:00:00+00:00")
+    home.llm_server.play(
+        calls(("get_state", {"entity_id": "input_boolean.hungry"}), MEAL),
+        calls(("tell_owner", {"message": "Milonga had a meal."})),
+        text("Done."),
+    )
+    beat = await home.add_heartbeat(
+        conditions=[HUNGRY], look=PET, act=FEED, counted=False
+    )
+    await home.set("hungry", on=True)
+    changing = props("run_id", "seconds", "started")
+    assert await beat.wake(dry_run=dry_run) == snapshot(name="wake", exclude=changing)
+    assert await beat.runs() == snapshot(name="get_runs", exclude=changing)
+
+
+async def test_the_actions_are_described(
+    home: Home, snapshot: SnapshotAssertion
+) -> None:
+    await home.add_heartbeat()
+    described = await async_get_all_descriptions(home.hass)
+    assert described[DOMAIN] == snapshot
