@@ -1,5 +1,6 @@
 """The automation editor, by the words that stand in it."""
 
+import re
 from typing import Any, Final
 
 from playwright.async_api import Page, expect
@@ -10,6 +11,8 @@ from .pages import TEXTS
 TRIGGERS: Final[dict[str, Any]] = TEXTS["triggers"]
 CONDITIONS: Final[dict[str, Any]] = TEXTS["conditions"]
 NOTIFY: Final = "Create persistent notification"
+
+SAVED: Final = re.compile(r"/config/automation/edit/\d+")
 
 
 class AutomationEditor:
@@ -54,6 +57,8 @@ class AutomationEditor:
         await dialog.get_by_role("textbox", name="Name").fill(name)
         await dialog.get_by_role("button", name="Save", exact=True).click()
         await expect(dialog).to_be_hidden()
+        # Home Assistant goes on to the page of what was saved by itself.
+        await self.page.wait_for_url(SAVED)
 
 
 async def automations(backend: Backend) -> dict[str, str]:
