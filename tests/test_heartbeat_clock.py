@@ -14,6 +14,11 @@ from homeassistant.helpers.storage import Store
 from homeassistant.setup import async_setup_component
 import pytest
 
+from custom_components.proactive_agent.const import (
+    EVENT_ACTED,
+    EVENT_HEARTBEAT_TICK,
+    EVENT_PROMPT_LENGTH,
+)
 from custom_components.proactive_agent.gate.keeper import GateKeeper
 from tests.support.heartbeats import (
     FEED,
@@ -121,6 +126,24 @@ async def test_a_wake_announces_itself_before_the_model_is_asked(home: Home) -> 
         "dry_run": False,
     }
     assert run["cause"] == "tick"
+
+
+@pytest.mark.contract("R1", "S3")
+async def test_a_prompt_of_any_length_is_asked_whole_and_fits_in_an_event(
+    home: Home,
+) -> None:
+    prompt = "Look after the cat. " * 2_000
+    home.llm_server.play(
+        calls(("tell_owner", {"message": "Look."})), text("Told."), text("Fine.")
+    )
+    await home.add_heartbeat(check_prompt=prompt)
+    await home.clock.tick()
+    asked = home.llm_server.chats[0]["messages"][1]["content"]
+    assert asked.startswith(prompt)
+    (tick,), (acted,) = home.fired(EVENT_HEARTBEAT_TICK), home.fired(EVENT_ACTED)
+    for event in (tick, acted):
+        assert len(event["check_prompt"]) <= EVENT_PROMPT_LENGTH
+        assert prompt.startswith(event["check_prompt"].removesuffix("…"))
 
 
 @pytest.mark.contract("C2", "C3")

@@ -50,6 +50,7 @@ DEFAULT_SETTLE_FOR: Final = timedelta(minutes=30)
 DEFAULT_APPROVAL_TIMEOUT: Final = timedelta(hours=1)
 LONGEST_APPROVAL_TIMEOUT: Final = timedelta(days=365)  # where it is off
 
+EVENT_PROMPT_LENGTH: Final = 8_000  # characters
 EVENT_HEARTBEAT_TICK: Final = "proactive_agent_heartbeat_tick"
 EVENT_ACTED: Final = "proactive_agent_acted"
 EVENT_FAILED: Final = "proactive_agent_failed"

@@ -17,6 +17,7 @@ from homeassistant.helpers import config_validation as cv
 
 from . import const as c
 from .engine.fuses import Limits
+from .engine.plain_text import shorten
 from .engine.wire import normalise_url
 
 
@@ -149,6 +150,14 @@ class HeartbeatOptions:
     fuses: Fuses = field(default_factory=Fuses)
     manners: Manners = field(default_factory=Manners)
     model: str | None = None  # None: the endpoint's own
+
+    @property
+    def prompt_for_events(self) -> str:
+        """The prompt as events carry it, of at most `EVENT_PROMPT_LENGTH` characters.
+
+        The recorder keeps nothing of an event of more than 32 KB.
+        """
+        return shorten(self.check_prompt, c.EVENT_PROMPT_LENGTH)
 
     @classmethod
     def from_subentry(cls, subentry: ConfigSubentry) -> Self:

@@ -203,7 +203,7 @@ class ApprovalReporter:
             event_type,
             options,
             {
-                CONF_CHECK_PROMPT: options.check_prompt,
+                CONF_CHECK_PROMPT: options.prompt_for_events,
                 ATTR_APPROVAL_ID: approval.approval_id,
                 ATTR_RUN_ID: approval.run_id,
                 ATTR_REQUEST: approval.words,

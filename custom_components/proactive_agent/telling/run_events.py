@@ -111,7 +111,7 @@ class RunEvents:
 
 
 def _of_run(options: HeartbeatOptions, run_id: str) -> dict[str, Any]:
-    return {CONF_CHECK_PROMPT: options.check_prompt, ATTR_RUN_ID: run_id}
+    return {CONF_CHECK_PROMPT: options.prompt_for_events, ATTR_RUN_ID: run_id}
 
 
 def _done(actions: Iterable[ActionRecord]) -> Iterable[ActionRecord]:
