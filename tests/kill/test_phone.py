@@ -103,7 +103,7 @@ async def test_a_yes_on_the_phone_opens_the_door_once(
     assert asked["title"] == beat.title
     assert asked["message"] == (
         f"{sentence('asks', FRONT, heartbeat=beat.title)} "
-        f"{sentence('asks_because', FRONT, because=BECAUSE)}"
+        f"{sentence('asks_because', FRONT, because=BECAUSE)}."
     )
     yes, no = asked["data"]["actions"]
     assert (yes["title"], no["title"]) == ("Approve", "Reject")
