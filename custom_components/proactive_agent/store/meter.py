@@ -109,7 +109,7 @@ class Meter:
         """
         self._slot.use(self.used.woken(_today()))
         if not self._has_budget:
-            self._slot.save_soon(0)
+            self._slot.save_soon(SAVE_SHORTLY)
             return True
         is_written = await self.async_save_ahead()
         if not is_written:
