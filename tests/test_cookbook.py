@@ -21,6 +21,7 @@ from tests.support.cookbook import (
 )
 from tests.support.heartbeats import Beat, Clock, Home, clock, endpoint
 from tests.support.llm_server import LlmServer, calls, llm_server, text
+from tests.support.markdown import anchor
 
 __all__ = ["clock", "llm_server"]
 
@@ -54,10 +55,7 @@ def test_there_are_ten_and_each_has_its_story() -> None:
 def test_the_table_above_leads_to_each() -> None:
     page = PAGE.read_text(encoding="utf-8")
     linked = re.findall(r"^\| \[(.+?)\]\(#(.+?)\)", page, re.MULTILINE)
-    assert linked == [
-        (title, re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-"))
-        for title in RECIPES
-    ]
+    assert linked == [(title, anchor(title)) for title in RECIPES]
 
 
 @pytest.mark.contract("G1", "G4", "S1", "S4")

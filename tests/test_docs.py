@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from tests.support.markdown import anchors
+
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     path.relative_to(ROOT)
@@ -23,14 +25,6 @@ def _sentences() -> dict[str, str]:
     return said
 
 
-def _anchors(page: Path) -> set[str]:
-    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {
-        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-        for heading in headings
-    }
-
-
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_every_link_within_leads_somewhere(page: Path) -> None:
     lost = []
@@ -39,7 +33,7 @@ def test_every_link_within_leads_somewhere(page: Path) -> None:
             continue
         path, _, heading = link.partition("#")
         target = (ROOT / page).parent / path if path else ROOT / page
-        if not target.exists() or (heading and heading not in _anchors(target)):
+        if not target.exists() or (heading and heading not in anchors(target)):
             lost.append(link)
     assert not lost
 

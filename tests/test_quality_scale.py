@@ -10,6 +10,8 @@ from homeassistant.const import Platform
 from homeassistant.util.yaml import parse_yaml
 import pytest
 
+from tests.support.markdown import anchors
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "custom_components" / "proactive_agent"
 
@@ -54,7 +56,7 @@ def _missing(proofs: list[str]) -> Iterator[str]:
             yield f"{path} is not there"
         elif test and test not in _functions(file):
             yield f"{path} has no {test}"
-        elif heading and heading not in _anchors(file):
+        elif heading and heading not in anchors(file):
             yield f"{path} has no heading #{heading}"
 
 
@@ -63,14 +65,6 @@ def _functions(file: Path) -> set[str]:
         node.name
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-
-
-def _anchors(file: Path) -> set[str]:
-    headings = re.findall(r"^#+ (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return {
-        re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
-        for heading in headings
     }
 
 
